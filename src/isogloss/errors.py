@@ -1,0 +1,64 @@
+"""The one error for users, the one warning for losses, and "did you mean".
+
+An `InputError` is a fault of what was given to isogloss: it says what is wrong, where, and what
+to do, in one sentence; the command line prints it and exits with 2. A `LossWarning` says that
+something was left out (cut text, unseen label, language without names), with its number;
+`--strict` turns it into an `InputError`.
+"""
+
+import difflib
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class InputError(ValueError):
+    """Say what is wrong with the input, where, and what to do.
+
+    Parameters
+    ----------
+    message
+        One sentence without the place: what was found, what is allowed, what to do.
+    path, line
+        File and line (1-based) of the fault; put in front of the message when given.
+
+    Examples
+    --------
+    >>> str(InputError("no column 'text'; name one with --text", path="a.tsv", line=1))
+    "a.tsv:1: no column 'text'; name one with --text"
+    """
+
+    def __init__(
+        self, message: str, *, path: str | Path | None = None, line: int | None = None
+    ) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        super().__init__(f"{place} {message}" if place else message)
+
+
+class LossWarning(UserWarning):
+    """Something was left out of the work; the message carries its number."""
+
+
+def warn_loss(message: str, *, stacklevel: int = 3) -> None:
+    """Warn once that something was lost; `message` holds the count and what to do about it."""
+    warnings.warn(message, LossWarning, stacklevel=stacklevel)
+
+
+def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> str:
+    """Return the tail of an error sentence: the nearest allowed name, or the names allowed.
+
+    Examples
+    --------
+    >>> did_you_mean("txet", ["text", "label"])
+    "did you mean 'text'?"
+    >>> did_you_mean("zzz", ["text", "label"])
+    'allowed: text, label'
+    """
+    names = list(allowed)
+    close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    shown = ", ".join(names[:n_shown])
+    return f"allowed: {shown}" + (f" and {len(names) - n_shown} more" if len(names) > n_shown else "")

@@ -1,0 +1,145 @@
+"""Safe files: written to a temporary name, synced, renamed; read with errors that name the file.
+
+What is made appears whole or not at all. Every artefact of isogloss (knowledge base, model,
+vectors, report) is written through this module.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import InputError
+
+
+def refuse_existing(path: Path, *, overwrite: bool) -> None:
+    """Raise `InputError` when `path` exists and may not be replaced, or its folder is missing."""
+    if path.exists() and not overwrite:
+        raise InputError("already exists; choose another --out or add --overwrite", path=path)
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist; make it first", path=path)
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"the folder {path.parent} is not writable", path=path)
+
+
+@contextmanager
+def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield an empty temporary folder that becomes `path` when the block ends well.
+
+    A failure, Ctrl-C included, removes the temporary folder and leaves what was there before.
+
+    Raises
+    ------
+    InputError
+        When `path` exists and `overwrite` is false, or its parent is missing or not writable.
+    """
+    path = Path(path)
+    refuse_existing(path, overwrite=overwrite)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        temporary.chmod(0o755)
+        yield temporary
+        for file in sorted(temporary.rglob("*")):
+            if file.is_file():
+                _sync(file)
+        _swap(temporary, path)
+        _sync(path.parent)
+    except OSError as error:
+        raise _as_input_error(error, path) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield a temporary file name beside `path` that is renamed to it when the block ends well.
+
+    Raises
+    ------
+    InputError
+        When `path` exists and `overwrite` is false, or its parent is missing or not writable.
+    """
+    path = Path(path)
+    refuse_existing(path, overwrite=overwrite)
+    if path.is_dir():
+        raise InputError("is a folder; a file is written here", path=path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        temporary.chmod(0o644)
+        yield temporary
+        _sync(temporary)
+        temporary.replace(path)
+        _sync(path.parent)
+    except OSError as error:
+        raise _as_input_error(error, path) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented UTF-8 JSON with sorted keys left as they are."""
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path, *, what: str) -> Any:
+    """Read a JSON file of ours.
+
+    Parameters
+    ----------
+    what
+        What the folder should be, for the error sentence: ``"a knowledge base"``.
+
+    Raises
+    ------
+    InputError
+        When the file is missing or is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"not {what}: it has no {path.name}", path=path.parent) from error
+    except NotADirectoryError as error:
+        raise InputError(f"is a file, not a folder that holds {what}", path=path.parent) from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"damaged: not JSON ({error}); make {what} again", path=path) from error
+
+
+def _swap(temporary: Path, path: Path) -> None:
+    if not path.exists():
+        temporary.rename(path)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
+    path.rename(old / "old")
+    try:
+        temporary.rename(path)
+    except OSError:
+        (old / "old").rename(path)
+        raise
+    finally:
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _as_input_error(error: OSError, path: Path) -> InputError:
+    return InputError(f"could not be written: {error.strerror or error}; nothing was kept", path=path)

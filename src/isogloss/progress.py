@@ -1,0 +1,81 @@
+"""Progress of long work: a bar on a terminal, log lines elsewhere.
+
+Work is counted in its own unit (tokens, rows), so that the rate is flat and the time left true.
+Lines go to the logger ``isogloss``; the command line sends them to standard error.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+logger = logging.getLogger("isogloss")
+
+SECONDS_BETWEEN_LINES = 15.0
+
+
+@contextmanager
+def progress(description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """Yield a function that takes how many more units are done.
+
+    Parameters
+    ----------
+    description
+        What is going on, as a noun: ``"encoding"``.
+    total
+        Units in all.
+    unit
+        Name of the unit in the plural: ``"tokens"``.
+
+    Examples
+    --------
+    >>> with progress("encoding", 10, "tokens") as advance:
+    ...     advance(10)
+    """
+    if sys.stderr.isatty():
+        with _bar(description, total, unit) as advance:
+            yield advance
+    else:
+        yield _log_lines(description, total, unit)
+
+
+@contextmanager
+def _bar(description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+
+        def advance(n: int) -> None:
+            bar.advance(task, n)
+
+        yield advance
+
+
+def _log_lines(description: str, total: int, unit: str) -> Callable[[int], None]:
+    start = last = time.monotonic()
+    done = 0
+
+    def advance(n: int) -> None:
+        nonlocal done, last
+        done += n
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            rate = done / (now - start)
+            left = (total - done) / rate if rate else 0.0
+            logger.info(
+                "%s: %d of %d %s, %.0f per second, %.0f s left",
+                description, done, total, unit, rate, left,
+            )  # fmt: skip
+
+    return advance
