@@ -61,4 +61,6 @@ def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> st
     if close:
         return f"did you mean '{close[0]}'?"
     shown = ", ".join(names[:n_shown])
-    return f"allowed: {shown}" + (f" and {len(names) - n_shown} more" if len(names) > n_shown else "")
+    return f"allowed: {shown}" + (
+        f" and {len(names) - n_shown} more" if len(names) > n_shown else ""
+    )

@@ -142,4 +142,6 @@ def _sync(path: Path) -> None:
 
 
 def _as_input_error(error: OSError, path: Path) -> InputError:
-    return InputError(f"could not be written: {error.strerror or error}; nothing was kept", path=path)
+    return InputError(
+        f"could not be written: {error.strerror or error}; nothing was kept", path=path
+    )

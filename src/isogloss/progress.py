@@ -43,7 +43,13 @@ def progress(description: str, total: int, unit: str) -> Iterator[Callable[[int]
 @contextmanager
 def _bar(description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),

@@ -1,0 +1,50 @@
+# Every target sets up what it needs: a virtual environment in .venv, from a Python 3.11 to 3.14.
+# Name one with `make PYTHON=/path/to/python`.
+
+SHELL := /bin/bash
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$name -c '$(FITS)' 2>/dev/null && echo $$name && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: install demo test test-full lint bench clean
+
+install: .venv/installed-dev
+
+demo: .venv/installed-bundled
+	$(BIN)/isogloss demo --out isogloss-demo --overwrite
+
+test: .venv/installed-dev lint
+	$(BIN)/pytest -n auto -m "not full"
+
+test-full: .venv/installed-dev lint
+	$(BIN)/pytest -n auto
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/installed-bench
+	$(BIN)/python benchmarks/run_all.py
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "isogloss needs a Python 3.11 to 3.14; name one: make PYTHON=/path/to/python"; exit 2; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed-bundled: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[bundled]'
+	@touch $@
+
+.venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[dev]'
+	@touch $@ .venv/installed-bundled
+
+.venv/installed-bench: .venv/installed-dev
+	$(PIP) -e '.[dev,bench]'
+	@touch $@
+
+clean:
+	rm -rf .venv isogloss-demo benchmarks/out

@@ -1,0 +1,194 @@
+"""Texts with their languages → encoder vectors and bags of entities, each text once.
+
+Languages are mixed freely: texts are linked language by language with that language's names, and
+come back in the order they went in. A text whose language is not known is not linked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss.arrays import Bools1d, Floats2d, Ints1d
+from isogloss.classify.vector_memo import encode_once
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, warn_loss
+from isogloss.kb import EntityBags, KnowledgeBase
+from isogloss.text.detect import detect_languages
+from isogloss.text.languages import parse_language
+
+Languages = str | Sequence[str | None] | None
+
+
+@dataclass(frozen=True)
+class LinkingOptions:
+    """What is kept of what is found.
+
+    Attributes
+    ----------
+    min_link_prob, min_commonness
+        Candidates below either are left out.
+    max_entities
+        At most so many entities a document, the commonest first; None: no cap.
+    """
+
+    min_link_prob: float
+    min_commonness: float
+    max_entities: int | None
+
+
+@dataclass(frozen=True)
+class PreparedDocuments:
+    """What a model takes of texts.
+
+    Attributes
+    ----------
+    vectors
+        float32 (n_documents, width).
+    bags
+        Their entities, those without a name in a training language left out; None without a
+        knowledge base.
+    langs
+        Language of each, None where not known.
+    truncated
+        bool (n_documents,): which texts were cut by the encoder.
+    n_dropped
+        Entities left out because no training language names them, counted once a document.
+    """
+
+    vectors: Floats2d
+    bags: EntityBags | None
+    langs: list[str | None]
+    truncated: Bools1d
+    n_dropped: int
+
+
+def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]:
+    """Return the canonical language of each text, None where it is not known.
+
+    Parameters
+    ----------
+    lang
+        One code for all texts; a code or None for each; ``"auto"``: detect each; None: none known.
+
+    Raises
+    ------
+    InputError
+        When the numbers differ or a code is not a language.
+    """
+    if lang is None:
+        return [None] * len(texts)
+    if isinstance(lang, str):
+        if lang == "auto":
+            return detect_languages(texts)
+        return [parse_language(lang)] * len(texts)
+    if len(lang) != len(texts):
+        raise InputError(f"{len(lang)} languages are given for {len(texts)} texts")
+    parsed = {code: parse_language(code) for code in set(lang) if code is not None}
+    return [None if code is None else parsed[code] for code in lang]
+
+
+def prepare_documents(
+    texts: Sequence[str],
+    langs: list[str | None],
+    *,
+    encoder: Encoder,
+    pooling: str | None,
+    kb: KnowledgeBase | None,
+    training_langs: tuple[str, ...],
+    options: LinkingOptions,
+    fallback_lang: str | None = None,
+) -> PreparedDocuments:
+    """Encode and link texts.
+
+    Parameters
+    ----------
+    training_langs
+        An entity is kept when one of these languages names it.
+    fallback_lang
+        Names of this language are linked too, where the text's own language names nothing.
+    """
+    encoded = encode_once(encoder, texts, pooling=pooling)
+    bags, n_dropped = None, 0
+    if kb is not None:
+        found = _link(texts, langs, kb, options, fallback_lang)
+        bags, n_dropped = _keep_named(found, kb, training_langs)
+        if options.max_entities is not None:
+            bags = bags.cap(options.max_entities)
+    return PreparedDocuments(encoded.vectors, bags, langs, encoded.truncated, n_dropped)
+
+
+def named_in(kb: KnowledgeBase, langs: tuple[str, ...]) -> Bools1d:
+    """Return bool (kb.n_entities,): which entities one of the languages names."""
+    named = np.zeros(kb.n_entities, dtype=bool)
+    for lang in langs:
+        named |= kb.has_title(lang)
+    return named
+
+
+def _link(
+    texts: Sequence[str],
+    langs: list[str | None],
+    kb: KnowledgeBase,
+    options: LinkingOptions,
+    fallback_lang: str | None,
+) -> EntityBags:
+    parts, order = [], []
+    for lang in dict.fromkeys(langs):
+        rows = [row for row, code in enumerate(langs) if code == lang]
+        order.append(np.array(rows, dtype=np.int64))
+        if lang is None:
+            parts.append(EntityBags.empty(len(rows)))
+            continue
+        linker = kb.linker(
+            lang,
+            fallback_lang=fallback_lang,
+            min_link_prob=options.min_link_prob,
+            min_commonness=options.min_commonness,
+        )
+        parts.append(linker.bags([texts[row] for row in rows]))
+    if not parts:
+        return EntityBags.empty(0)
+    return _concatenate(parts).select(np.argsort(np.concatenate(order)))
+
+
+def _keep_named(
+    bags: EntityBags, kb: KnowledgeBase, training_langs: tuple[str, ...]
+) -> tuple[EntityBags, int]:
+    named = named_in(kb, training_langs)[bags.entity]
+    owner = np.repeat(np.arange(bags.n_texts), np.diff(bags.indptr))
+    sizes = np.bincount(owner[named], minlength=bags.n_texts)
+    kept = EntityBags(
+        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        entity=bags.entity[named],
+        commonness=bags.commonness[named],
+        link_probability=bags.link_probability[named],
+        n_mentions=bags.n_mentions[named],
+    )
+    return kept, int((~named).sum())
+
+
+def _concatenate(parts: Sequence[EntityBags]) -> EntityBags:
+    sizes = np.concatenate([np.diff(part.indptr) for part in parts])
+    return EntityBags(
+        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        entity=np.concatenate([part.entity for part in parts]),
+        commonness=np.concatenate([part.commonness for part in parts]),
+        link_probability=np.concatenate([part.link_probability for part in parts]),
+        n_mentions=np.concatenate([part.n_mentions for part in parts]),
+    )
+
+
+def warn_of_languages(langs: Sequence[str | None], kb: KnowledgeBase | None) -> None:
+    """Say how many texts have no known language and so no entities."""
+    unknown = sum(lang is None for lang in langs)
+    if kb is not None and unknown:
+        warn_loss(
+            f"{unknown} of {len(langs)} texts have no known language (too short or unsure): "
+            "they are classified by the encoder alone"
+        )
+
+
+def rows_of(langs: Sequence[str | None], lang: str | None) -> Ints1d:
+    """Return the rows of one language: int64 (n,)."""
+    return np.array([row for row, code in enumerate(langs) if code == lang], dtype=np.int64)

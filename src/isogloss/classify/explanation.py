@@ -1,0 +1,136 @@
+"""Why a text got its label: its entities with their weights, and the answer without them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogloss.classify.documents import LinkingOptions
+from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.errors import InputError
+from isogloss.kb import KnowledgeBase, Mention
+
+
+@dataclass(frozen=True)
+class EntityEvidence:
+    """An entity of a text.
+
+    Attributes
+    ----------
+    id, title
+        Of the entity; the title is its first name in a training language.
+    weight
+        a_e, its share of attention.
+    commonness, link_probability
+        The largest over its mentions.
+    seen
+        Whether training met it.
+    spans
+        (start, end) of each mention in the text.
+    """
+
+    id: str
+    title: str
+    weight: float
+    commonness: float
+    link_probability: float
+    seen: bool
+    spans: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The prediction for one text, with its evidence.
+
+    Attributes
+    ----------
+    text, lang
+        As given; None where the language is not known.
+    label
+        The prediction.
+    probabilities, probabilities_without_entities
+        Label to probability, from two forward passes.
+    entities
+        The heaviest first.
+    """
+
+    text: str
+    lang: str | None
+    label: Any
+    probabilities: dict[Any, float]
+    probabilities_without_entities: dict[Any, float]
+    entities: list[EntityEvidence]
+
+
+def explain(
+    model: TextClassifier, text: str, lang: str | None, *, fallback_lang: str | None = None
+) -> Explanation:
+    """Explain the prediction of one text."""
+    if not isinstance(text, str):
+        raise InputError(f"explain takes one text, not {type(text).__name__}")
+    documents = model.prepare([text], lang, fallback_lang=fallback_lang)
+    with_entities = np.exp(model.log_probabilities(documents))[0]
+    without = np.exp(model.log_probabilities(documents, with_entities=False))[0]
+    labels = model.classes_.tolist()
+    entities: list[EntityEvidence] = []
+    kb = model.kb_
+    if kb is not None and not isinstance(model.head_, LinearHead):
+        batch = model.entity_batch(documents)
+        weights = model.head_.entity_weights(documents.vectors, batch)
+        seen = model.seen_entities(batch.entities)
+        spans = _spans(model, text, documents.langs[0], fallback_lang)
+        entities = [
+            EntityEvidence(
+                id=kb.entity_id(int(batch.entities[column])),
+                title=_title(kb, int(batch.entities[column]), model.langs_),
+                weight=float(weight),
+                commonness=float(commonness),
+                link_probability=float(link_probability),
+                seen=bool(seen[column]),
+                spans=spans.get(int(batch.entities[column]), []),
+            )
+            for column, weight, commonness, link_probability in zip(
+                batch.columns, weights, batch.commonness, batch.link_probability, strict=True
+            )
+        ]
+        entities.sort(key=lambda entity: (-entity.weight, entity.id))
+    return Explanation(
+        text=text,
+        lang=documents.langs[0],
+        label=labels[int(with_entities.argmax())],
+        probabilities=dict(zip(labels, with_entities.tolist(), strict=True)),
+        probabilities_without_entities=dict(zip(labels, without.tolist(), strict=True)),
+        entities=entities,
+    )
+
+
+def _title(kb: KnowledgeBase, entity: int, langs: tuple[str, ...]) -> str:
+    names = (kb.title(entity, lang) for lang in langs)
+    return next((name for name in names if name is not None), kb.entity_id(entity))
+
+
+def _spans(
+    model: TextClassifier, text: str, lang: str | None, fallback_lang: str | None
+) -> dict[int, list[tuple[int, int]]]:
+    found: dict[int, list[tuple[int, int]]] = {}
+    for mention in mentions_of(model, text, lang, fallback_lang):
+        for candidate in mention.candidates:
+            found.setdefault(candidate.index, []).append((mention.start, mention.end))
+    return found
+
+
+def mentions_of(
+    model: TextClassifier, text: str, lang: str | None, fallback_lang: str | None
+) -> list[Mention]:
+    """Return what the model's linker finds in `text`, under the model's own options."""
+    if lang is None or model.kb_ is None:
+        return []
+    options: LinkingOptions = model.linking_options
+    linker = model.kb_.linker(
+        lang,
+        fallback_lang=fallback_lang,
+        min_link_prob=options.min_link_prob,
+        min_commonness=options.min_commonness,
+    )
+    return linker.link([text]).mentions(0)

@@ -1,0 +1,92 @@
+"""Train a linear head and the entity parameters together, from where the linear head stands.
+
+One objective for every parameter, so that the only strength to choose is the C of the encoder-only
+classifier: cross-entropy plus the squared distance of each parameter from its start, over 2 C (W
+starts from zero in that sense; v and W_a from their initial values). Full-batch L-BFGS: the
+objective is small, and the result does not depend on a learning rate or an order of documents.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+N_STEPS = 60
+
+
+@dataclass(frozen=True)
+class JointResult:
+    """The trained head; the pooling was trained in place.
+
+    Attributes
+    ----------
+    weight, bias
+        W: (n_classes, width), and b: (n_classes,).
+    losses
+        Objective before and after.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    losses: tuple[float, float]
+
+
+def train_together(
+    inputs: Callable[[], Tensor],
+    pooling: nn.Module,
+    y: Tensor,
+    *,
+    weight: Tensor,
+    bias: Tensor,
+    C: float,
+    scales: dict[str, Tensor],
+) -> JointResult:
+    """Minimise the objective over W, b and the parameters of `pooling`.
+
+    Parameters
+    ----------
+    inputs
+        Gives the standardised document vectors (n_documents, width) from the pooling as it is.
+    y
+        int64 (n_documents,): class of each.
+    weight, bias
+        Where W and b start from: the linear head fitted at the initial pooling.
+    C
+        Inverse strength of the penalty.
+    scales
+        Parameter name to the size (broadcastable) that counts as 1 in its penalty; 1 where absent.
+        Vectors are measured in standard deviations of the document vectors, as W is.
+    """
+    weight, bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
+    start = {name: value.detach().clone() for name, value in pooling.named_parameters()}
+    # scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and w/2,
+    # whose squares add up to half of w's.
+    size_of_weight = 2.0 if len(bias) == 2 else 1.0
+
+    def objective() -> Tensor:
+        loss = functional.cross_entropy(inputs() @ weight.T + bias, y, reduction="sum")
+        penalty = size_of_weight * weight.square().sum()
+        for name, value in pooling.named_parameters():
+            moved = (value - start[name]) / scales.get(name, torch.ones(()))
+            penalty = penalty + moved.square().sum()
+        return loss + penalty / (2 * C)
+
+    optimizer = torch.optim.LBFGS(
+        [weight, bias, *pooling.parameters()],
+        max_iter=N_STEPS,
+        history_size=10,
+        line_search_fn="strong_wolfe",
+    )
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        loss = objective()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    before = float(objective().detach())
+    optimizer.step(closure)  # type: ignore[arg-type]
+    after = float(objective().detach())
+    return JointResult(weight.detach(), bias.detach(), (before, after))

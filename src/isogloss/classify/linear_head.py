@@ -1,0 +1,191 @@
+"""The encoder-only classifier: standardisation and logistic regression, C by cross-validation.
+
+It is the baseline of every table and a part of both presets: they search the same values of C, on
+the same folds, so that a comparison with entities is fair. The optimiser is scikit-learn's.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
+
+C_VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+C_WITHOUT_SEARCH = 0.01
+N_FOLDS = 5
+N_REPEATS = 3
+
+
+class Fold(NamedTuple):
+    """Rows to fit on and rows to judge by."""
+
+    train: Ints1d
+    test: Ints1d
+
+
+@dataclass(frozen=True)
+class Standardisation:
+    """Mean and standard deviation of each dimension of the training vectors."""
+
+    mean: Doubles1d
+    deviation: Doubles1d
+
+    @classmethod
+    def fit(cls, vectors: Floats2d | Doubles2d) -> "Standardisation":
+        """Take the statistics of (n_documents, width); a constant dimension keeps its scale."""
+        doubles = np.asarray(vectors, dtype=np.float64)
+        deviation = doubles.std(axis=0)
+        constant = deviation <= 1e-12
+        return cls(doubles.mean(axis=0), np.where(constant, 1.0, deviation))
+
+    def __call__(self, vectors: Floats2d | Doubles2d) -> Doubles2d:
+        """Return (vectors - mean) / deviation."""
+        return (np.asarray(vectors, dtype=np.float64) - self.mean) / self.deviation
+
+
+@dataclass(frozen=True)
+class LinearHead:
+    """A softmax classifier over standardised vectors.
+
+    Attributes
+    ----------
+    standardisation
+        Of the training vectors.
+    weight, bias
+        W: (n_classes, width), and b: (n_classes,).
+    C
+        Inverse strength of the L2 penalty, as in scikit-learn.
+    chosen_by
+        How C was chosen, in words.
+    """
+
+    standardisation: Standardisation
+    weight: Doubles2d
+    bias: Doubles1d
+    C: float
+    chosen_by: str
+
+    @classmethod
+    def fit(
+        cls, vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, *, C: float, chosen_by: str
+    ) -> "LinearHead":
+        """Fit at one value of C.
+
+        Parameters
+        ----------
+        vectors
+            (n_documents, width).
+        y
+            int64 (n_documents,): class of each, 0 to ``n_classes - 1``; a class may be absent
+            (in a fold), it then never wins.
+        """
+        standardisation = Standardisation.fit(vectors)
+        model = LogisticRegression(C=C, max_iter=2000, tol=1e-6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(standardisation(vectors), y)
+        weight = np.zeros((n_classes, np.shape(vectors)[1]))
+        bias = np.full(n_classes, -np.inf)
+        coefficients, intercept = model.coef_, model.intercept_
+        if len(model.classes_) == 2:  # scikit-learn keeps one row, for the second class
+            coefficients = np.vstack([-coefficients, coefficients]) / 2
+            intercept = np.hstack([-intercept, intercept]) / 2
+        weight[model.classes_], bias[model.classes_] = coefficients, intercept
+        return cls(standardisation, weight, bias, C, chosen_by)
+
+    def log_probabilities(self, vectors: Floats2d | Doubles2d) -> Doubles2d:
+        """Return log p(c | D): float64 (n_documents, n_classes)."""
+        # One row at a time in einsum's fixed order: the result of a document must not depend on
+        # which others stand beside it, as a blocked matrix product would make it.
+        logits = np.einsum("nd,cd->nc", self.standardisation(vectors), self.weight) + self.bias
+        return log_softmax(logits, axis=1)
+
+
+def folds_of(y: Ints1d, *, seed: int) -> list[Fold] | None:
+    """Return stratified folds, five or as many as the rarest class has documents.
+
+    None when a class has a single document: no fold can then hold every class on both sides.
+    """
+    rarest = int(np.bincount(y)[np.unique(y)].min())
+    if rarest < 2:
+        return None
+    splitter = StratifiedKFold(min(N_FOLDS, rarest), shuffle=True, random_state=seed)
+    return [Fold(train, test) for train, test in splitter.split(np.zeros(len(y)), y)]
+
+
+def log_loss(log_probabilities: Doubles2d, y: Ints1d) -> float:
+    """Return the mean of -log p of the right class; an impossible one counts as p = 1e-12."""
+    right = log_probabilities[np.arange(len(y)), y]
+    return float(-np.maximum(right, np.log(1e-12)).mean())
+
+
+def out_of_fold(
+    vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, folds: list[Fold], *, C: float
+) -> Doubles2d:
+    """Return log p(c | D) of each document from a head that was not fitted on it."""
+    predicted = np.empty((len(y), n_classes))
+    for fold in folds:
+        head = LinearHead.fit(
+            np.asarray(vectors)[fold.train], y[fold.train], n_classes, C=C, chosen_by="given"
+        )
+        predicted[fold.test] = head.log_probabilities(np.asarray(vectors)[fold.test])
+    return predicted
+
+
+def strongest_within_one_error(scores: Sequence[Doubles1d]) -> int:
+    """Return the first candidate that is not below the best by more than one standard error.
+
+    Candidates go from the strongest penalty to the weakest (the one-standard-error rule of
+    Breiman et al. 1984, with the error of the paired difference). Differences smaller than the
+    noise of the training data would otherwise choose a penalty too weak for other languages.
+
+    Parameters
+    ----------
+    scores
+        For each candidate, float (n_documents,): how often each held-out document is right.
+    """
+    best = scores[int(np.argmax([score.mean() for score in scores]))]
+    for index, score in enumerate(scores):
+        behind = best - score
+        if behind.mean() <= behind.std() / np.sqrt(len(behind)):
+            return index
+    raise AssertionError("the best candidate is never behind itself")
+
+
+def fit_with_search(
+    vectors: Floats2d | Doubles2d,
+    y: Ints1d,
+    n_classes: int,
+    *,
+    seed: int,
+    dev: tuple[Floats2d | Doubles2d, Ints1d] | None = None,
+) -> LinearHead:
+    """Choose C on `dev` or by cross-validation, and fit on all of `vectors`.
+
+    The rule is `strongest_within_one_error`, over `C_VALUES`.
+    """
+    repeats = [folds_of(y, seed=seed + repeat) for repeat in range(N_REPEATS)]
+    divisions = [folds for folds in repeats if folds is not None]
+    if dev is None and not divisions:
+        chosen_by = "no search: a class has one document"
+        return LinearHead.fit(vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=chosen_by)
+    scores = []
+    for C in C_VALUES:
+        if dev is None:
+            runs = [out_of_fold(vectors, y, n_classes, folds, C=C) for folds in divisions]
+            scores.append(np.mean([run.argmax(axis=1) == y for run in runs], axis=0))
+        else:
+            head = LinearHead.fit(vectors, y, n_classes, C=C, chosen_by="")
+            scores.append(head.log_probabilities(dev[0]).argmax(axis=1) == dev[1])
+    chosen_by = "development data"
+    if dev is None:
+        chosen_by = f"cross-validation, {len(divisions[0])} folds, {N_REPEATS} times"
+    best = C_VALUES[strongest_within_one_error([score.astype(np.float64) for score in scores])]
+    return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by)

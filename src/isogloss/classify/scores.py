@@ -1,0 +1,175 @@
+"""Scores of predictions, their bootstrap intervals, and paired differences of two models.
+
+The definitions are the design's: accuracy is over all rows, and a label never seen in training
+counts as wrong. Rows that are the same document in several languages (equal ids) are resampled
+together, so that an interval of a mean over languages does not treat translations as new evidence.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+from sklearn.metrics import f1_score
+
+from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
+
+N_RESAMPLES = 2000
+N_RESAMPLES_AT_ONCE = 50
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its interval at 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Accuracy of a model minus that of another on the same rows.
+
+    Attributes
+    ----------
+    difference
+        With its bootstrap interval.
+    p_value
+        Exact two-sided sign test over the rows in which one is right and the other wrong
+        (McNemar 1947).
+    """
+
+    difference: Interval
+    p_value: float
+
+
+def interval_of_mean(values: Doubles1d | Bools1d, *, seed: int) -> Interval:
+    """Return the mean of (n,) values and its percentile bootstrap interval over the rows.
+
+    An empty array gives NaN throughout.
+    """
+    doubles = np.asarray(values, dtype=np.float64)
+    if len(doubles) == 0:
+        return Interval(np.nan, np.nan, np.nan)
+    return _interval(float(doubles.mean()), _drawn_means(doubles, np.random.default_rng(seed)))
+
+
+def interval_of_language_mean(
+    values: Mapping[str, Doubles1d | Bools1d], ids: Mapping[str, Sequence[str] | None], *, seed: int
+) -> Interval:
+    """Return the mean over languages of each language's mean, with its interval.
+
+    Parameters
+    ----------
+    values
+        Language to (n_rows,) values.
+    ids
+        Language to document ids, or None. Documents with an id are drawn by id, jointly over
+        all languages; languages without ids are drawn on their own.
+    """
+    means = _language_means(values)
+    if not means:
+        return Interval(np.nan, np.nan, np.nan)
+    shared = [lang for lang in values if ids.get(lang) is not None and len(values[lang])]
+    alone = [lang for lang in values if lang not in shared and len(values[lang])]
+    generator = np.random.default_rng(seed)
+    drawn = np.zeros(N_RESAMPLES)
+    if shared:
+        drawn += _joint_draws(values, ids, shared, generator).sum(axis=1)
+    for lang in alone:
+        drawn += _drawn_means(np.asarray(values[lang], dtype=np.float64), generator)
+    return _interval(float(np.mean(list(means.values()))), drawn / len(means))
+
+
+def paired_difference(correct: Bools1d, other: Bools1d, *, seed: int) -> PairedDifference:
+    """Compare two models on the same rows; both arrays are bool (n,): which rows are right."""
+    ours, theirs = np.asarray(correct, dtype=bool), np.asarray(other, dtype=bool)
+    difference = interval_of_mean(ours.astype(np.float64) - theirs, seed=seed)
+    wins, losses = int((ours & ~theirs).sum()), int((~ours & theirs).sum())
+    p_value = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+    return PairedDifference(difference, p_value)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's step-down method (1979).
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.empty(len(p_values))
+    largest = 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        corrected[index] = largest
+    return [float(value) for value in corrected]
+
+
+def f1_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]:
+    """Return ``macro_f1`` and ``micro_f1`` over the labels of `gold` and `predicted`.
+
+    Labels are compared as given; micro F1 of one label a document equals the accuracy.
+    """
+    labels = {label: number for number, label in enumerate(dict.fromkeys([*gold, *predicted]))}
+    numbers = [[labels[label] for label in side] for side in (gold, predicted)]
+    if not numbers[0]:
+        return {"macro_f1": np.nan, "micro_f1": np.nan}
+    return {
+        f"{average}_f1": float(f1_score(*numbers, average=average, zero_division=0))
+        for average in ("macro", "micro")
+    }
+
+
+def _language_means(values: Mapping[str, Doubles1d | Bools1d]) -> dict[str, float]:
+    return {lang: float(np.mean(column)) for lang, column in values.items() if len(column)}
+
+
+def _joint_draws(
+    values: Mapping[str, Doubles1d | Bools1d],
+    ids: Mapping[str, Sequence[str] | None],
+    langs: list[str],
+    generator: np.random.Generator,
+) -> Doubles2d:
+    """Draw ids with replacement; give each language's mean over its rows of the ids drawn."""
+    number = {
+        entry: index
+        for index, entry in enumerate(
+            dict.fromkeys(entry for lang in langs for entry in ids[lang] or ())
+        )
+    }
+    sums, counts = np.zeros((len(number), len(langs))), np.zeros((len(number), len(langs)))
+    for column, lang in enumerate(langs):
+        rows = np.array([number[entry] for entry in ids[lang] or ()])
+        np.add.at(sums[:, column], rows, np.asarray(values[lang], dtype=np.float64))
+        np.add.at(counts[:, column], rows, 1.0)
+    overall = sums.sum(axis=0) / counts.sum(axis=0)
+    means = np.empty((N_RESAMPLES, len(langs)))
+    for start in range(0, N_RESAMPLES, N_RESAMPLES_AT_ONCE):
+        times = generator.multinomial(
+            len(number), np.full(len(number), 1 / len(number)), size=N_RESAMPLES_AT_ONCE
+        )
+        drawn = times @ counts
+        means[start : start + N_RESAMPLES_AT_ONCE] = np.where(
+            drawn > 0, (times @ sums) / np.maximum(drawn, 1.0), overall
+        )
+    return means
+
+
+def _drawn_means(values: Doubles1d, generator: np.random.Generator) -> Doubles1d:
+    # A resample of n rows is a multinomial draw over the distinct values: a handful for rows that
+    # are right or wrong, however many rows there are.
+    distinct, counts = np.unique(values, return_counts=True)
+    times = generator.multinomial(len(values), counts / len(values), size=N_RESAMPLES)
+    means: Doubles1d = times @ distinct / len(values)
+    return means
+
+
+def _interval(value: float, drawn: Doubles1d) -> Interval:
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return Interval(value, float(low), float(high))

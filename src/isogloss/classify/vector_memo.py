@@ -1,0 +1,51 @@
+"""Vectors of texts that an encoder has already seen in this process.
+
+A grid search, a comparison of two models or an explanation meets the same texts again and again;
+encoding is what they would wait for. Bounded memory, nothing on disk.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from isogloss.arrays import Bools1d, Floats1d, Floats2d
+from isogloss.encode import Encoder
+
+MAX_TEXTS = 100_000
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Vectors float32 (n_texts, width), and which texts were cut: bool (n_texts,)."""
+
+    vectors: Floats2d
+    truncated: Bools1d
+
+
+_Memory = OrderedDict[str, tuple[Floats1d, bool]]
+_memories: WeakKeyDictionary[Encoder, dict[str, _Memory]] = WeakKeyDictionary()
+
+
+def encode_once(encoder: Encoder, texts: Sequence[str], *, pooling: str | None) -> Encoded:
+    """Encode the texts that are new, and take the others from memory; duplicates cost nothing."""
+    memory = _memories.setdefault(encoder, {}).setdefault(str(pooling), OrderedDict())
+    new = [text for text in dict.fromkeys(texts) if text not in memory]
+    if new:
+        encoded = encoder.encode_counted(new, pooling=pooling)
+        fresh = {
+            text: (vector, bool(cut))
+            for text, vector, cut in zip(new, encoded.vectors, encoded.truncated, strict=True)
+        }
+    else:
+        fresh = {}
+    found = [fresh[text] if text in fresh else memory[text] for text in texts]
+    memory.update(fresh)
+    while len(memory) > MAX_TEXTS:
+        memory.popitem(last=False)
+    vectors = np.array([vector for vector, _ in found], dtype=np.float32)
+    return Encoded(
+        vectors.reshape(len(texts), encoder.width), np.array([cut for _, cut in found], dtype=bool)
+    )

@@ -1,0 +1,49 @@
+"""``isogloss encode``: a file of texts → an array of vectors on disk."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli import options
+from isogloss.data import read_documents
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+
+
+def encode(
+    out: Annotated[Path, typer.Option(help="Array to make, in NumPy's .npy format.")],
+    file: options.InputFile = "-",
+    encoder: options.EncoderName = "bundled",
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    pooling: options.PoolingName = None,
+    layer: Annotated[
+        int | None, typer.Option(help="Hidden layer, 0 for the embeddings; the last by default.")
+    ] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="Put in front of each text; the encoder's own by default.")
+    ] = None,
+    normalize: Annotated[
+        bool | None,
+        typer.Option("--normalize/--no-normalize", help="Unit length; the encoder's own by default."),
+    ] = None,
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    threads: options.Threads = None,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Encode texts, one vector each, streamed to a memory-mapped array."""
+    if out.suffix != ".npy":
+        raise InputError("--out must end in .npy", path=out)
+    documents = read_documents(
+        file, format=options.file_format(text, None, quoting), needs_label=False
+    )
+    model = Encoder.load(
+        encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
+        threads=threads,
+    )  # fmt: skip
+    typer.echo(f"isogloss: {model!r}", err=True)
+    vectors = model.encode(documents.texts, layers=layer, out=out, overwrite=overwrite)
+    typer.echo(f"isogloss: {vectors.shape[0]} texts x {vectors.shape[1]} → {out}", err=True)

@@ -1,0 +1,155 @@
+"""``isogloss kb``: build a knowledge base, look into it, link texts to it."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isogloss.cli import options
+from isogloss.cli.languages import languages_of, say_languages
+from isogloss.data import Documents, read_documents
+from isogloss.errors import InputError
+from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
+from isogloss.report.table import Table
+from isogloss.text.languages import parse_language
+
+app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
+                  no_args_is_help=True)  # fmt: skip
+
+KbPath = Annotated[Path, typer.Argument(help="Directory of the knowledge base.", metavar="KB")]
+
+
+@app.command()
+def build(
+    source: Annotated[
+        list[str], typer.Option(help="'cldr' or names:FILE; may be repeated.", metavar="SOURCE")
+    ],
+    out: Annotated[Path, typer.Option(help="Directory to make.")],
+    langs: Annotated[
+        str | None, typer.Option(help="Languages to keep, as en,ja,sw; all by default.")
+    ] = None,
+    keywords: Annotated[
+        bool, typer.Option("--keywords", help="Take the sources' keywords as weaker names.")
+    ] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Count bad lines of names files and go on.")
+    ] = False,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Build a knowledge base from one or several sources."""
+    chosen = None if langs is None else [parse_language(code) for code in langs.split(",") if code]
+    if chosen is not None and not chosen:
+        raise InputError("--langs names no language; give codes as en,ja,sw")
+    report = build_knowledge_base(
+        source, out, langs=chosen, keywords=keywords, skip_bad=skip_bad, overwrite=overwrite
+    )
+    typer.echo(f"isogloss: {report}", err=True)
+
+
+@app.command()
+def info(
+    kb: KbPath,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every byte and compare the checksums.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what is in a knowledge base."""
+    opened = KnowledgeBase.open(kb)
+    if verify:
+        opened.verify()
+        typer.echo(f"isogloss: {kb}: every file has the checksum it was written with", err=True)
+    facts = opened.info()
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        _print_info(facts)
+
+
+@app.command()
+def link(
+    kb: KbPath,
+    file: options.InputFile = "-",
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
+    ] = None,
+    lang_column: options.LangColumn = None,
+    pivot: Annotated[
+        str | None, typer.Option(help="Keep only entities that this language names.")
+    ] = None,
+    fallback_lang: options.FallbackLang = None,
+    min_link_prob: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.01,
+    min_commonness: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.05,
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Also names inside longer names.")
+    ] = False,
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    strict: options.Strict = False,
+) -> None:
+    """Link the names in texts to entities; one JSON object a text on standard output."""
+    opened = KnowledgeBase.open(kb)
+    documents = read_documents(
+        file, format=options.file_format(text, None, quoting, lang_column), needs_label=False
+    )
+    langs = languages_of(documents, lang)
+    linked: list[list[Mention]] = [[] for _ in documents.texts]
+    for code in dict.fromkeys(langs):
+        rows = [row for row, known in enumerate(langs) if known == code]
+        if code is None:
+            continue
+        linker = opened.linker(
+            code,
+            fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
+            pivot=None if pivot is None else parse_language(pivot),
+            min_link_prob=min_link_prob,
+            min_commonness=min_commonness,
+            nested=nested,
+        )
+        found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
+        for position, row in enumerate(rows):
+            linked[row] = found.mentions(position)
+    _print_links(documents, langs, linked)
+    say_languages(langs, {"linked": [bool(mentions) for mentions in linked]})
+
+
+def _print_links(
+    documents: Documents, langs: list[str | None], linked: list[list[Mention]]
+) -> None:
+    for row, mentions in enumerate(linked):
+        line: dict[str, Any] = {"row": row, "lang": langs[row]}
+        if documents.ids is not None:
+            line["id"] = documents.ids[row]
+        line["mentions"] = [_as_json(mention) for mention in mentions]
+        typer.echo(json.dumps(line, ensure_ascii=False))
+
+
+def _as_json(mention: Mention) -> dict[str, Any]:
+    return {
+        "start": mention.start,
+        "end": mention.end,
+        "surface": mention.surface,
+        "lang": mention.lang,
+        "candidates": [
+            {
+                "id": candidate.id,
+                "title": candidate.title,
+                "link_prob": round(candidate.link_prob, 6),
+                "commonness": round(candidate.commonness, 6),
+            }
+            for candidate in mention.candidates
+        ],
+    }
+
+
+def _print_info(facts: dict[str, Any]) -> None:
+    for key, value in facts.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            typer.echo(f"{key}:")
+            typer.echo(Table(value).to_markdown())
+        elif isinstance(value, dict):
+            typer.echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
+        else:
+            typer.echo(f"{key}: {value}")

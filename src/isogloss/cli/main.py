@@ -1,0 +1,104 @@
+"""Entry point of ``isogloss``: puts the groups together and turns errors into one sentence.
+
+Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C. Data goes to standard output, talk
+to standard error.
+"""
+
+import logging
+import os
+import sys
+import warnings
+from typing import TextIO
+
+import typer
+
+from isogloss import __version__
+from isogloss.errors import InputError, LossWarning
+
+app = typer.Typer(
+    name="isogloss",
+    help="Label text in one language, classify it in a hundred others, with the evidence.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    if version:
+        typer.echo(f"isogloss {__version__}")
+        raise typer.Exit
+
+
+def _add_groups() -> None:
+    from isogloss.cli import classify, demo, encode, kb
+
+    app.add_typer(kb.app, name="kb")
+    app.add_typer(classify.app, name="classify")
+    app.command("encode")(encode.encode)
+    app.command("demo")(demo.demo)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments
+        Words after ``isogloss``; those of the process when None.
+    """
+    logging.basicConfig(stream=sys.stderr, format="isogloss: %(message)s", level=logging.WARNING)
+    logging.getLogger("isogloss").setLevel(logging.INFO)
+    warnings.showwarning = _show_warning
+    warnings.filterwarnings("always", category=LossWarning)
+    try:
+        _add_groups()
+        result = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except InputError as error:
+        return _say(str(error))
+    except LossWarning as loss:  # --strict makes losses errors
+        return _say(f"{loss} (an error under --strict)")
+    except typer.TyperException as error:
+        return _say(_one_sentence(error))
+    except (KeyboardInterrupt, typer.Abort):
+        _say("stopped by Ctrl-C; nothing was written")
+        return 130
+    except BrokenPipeError:  # the reader of our output has enough, as `head` does
+        sys.stdout = _nowhere()
+        return 0
+
+
+def _one_sentence(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "isogloss"
+    return f"{error.format_message().rstrip('.')}; see: {command} --help"
+
+
+def _say(sentence: str) -> int:
+    typer.echo(f"isogloss: {' '.join(sentence.split())}", err=True)
+    return 2
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, UserWarning):
+        typer.echo(f"isogloss: {' '.join(str(message).split())}", err=True)
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+if __name__ == "__main__":
+    sys.exit(main())

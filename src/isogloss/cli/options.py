@@ -1,0 +1,74 @@
+"""Options that several commands share, so that each means the same everywhere."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from isogloss.cli.strictness import make_strict
+from isogloss.data import FileFormat
+
+
+def _strict(value: bool) -> bool:
+    if value:
+        make_strict()
+    return value
+
+
+InputFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="[FILE]", help="TSV, CSV, JSON Lines, Parquet or plain text; - for standard input."
+    ),
+]
+EncoderName = Annotated[
+    str, typer.Option(help="'bundled', a directory, or a name on the Hugging Face hub.")
+]
+TextColumns = Annotated[
+    str | None,
+    typer.Option(help="Column of the text; several, as headline,text, are joined.", metavar="NAMES"),
+]
+LabelColumn = Annotated[
+    str | None, typer.Option(help="Column of the label ('label' or 'category' by default).")
+]
+LangColumn = Annotated[
+    str | None, typer.Option(help="Column with the language of each text.", metavar="NAME")
+]
+Quoting = Annotated[
+    Literal["auto", "csv", "none"],
+    typer.Option(help="How a TSV file quotes: as CSV does, not at all, or found out."),
+]
+FallbackLang = Annotated[
+    str | None,
+    typer.Option(help="Link names of this language too, where the text's own name nothing."),
+]
+PoolingName = Annotated[
+    Literal["mean", "cls", "pooler"] | None,
+    typer.Option(help="How pieces become one vector; the encoder's own by default."),
+]
+Device = Annotated[str, typer.Option(help="'cpu', 'cuda', or 'auto'.")]
+DType = Annotated[
+    Literal["float32", "bfloat16", "float16"], typer.Option(help="Precision of the encoder.")
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Cores to use; all physical ones by default.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Make every warning of a loss an error.", callback=_strict),
+]
+
+
+def file_format(
+    text: str | None, label: str | None, quoting: Literal["auto", "csv", "none"],
+    lang_column: str | None = None,
+) -> FileFormat:  # fmt: skip
+    """Return the format that the options describe."""
+    return FileFormat(
+        text=None if text is None else tuple(part.strip() for part in text.split(",")),
+        label=label,
+        lang_column=lang_column,
+        quoting=quoting,
+    )

@@ -1,0 +1,250 @@
+"""Documents of users: texts with labels, languages and ids, from any file of records.
+
+Rows out are rows in, in order: an empty text stays. What cannot be used (a missing label, a text
+that is a number) is refused with its file and line. Formats are read in `records`, quoting is
+settled in `tables`; the languages of the texts, where no column says, are `text.detect`'s.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records
+from isogloss.data.tables import Quoting
+from isogloss.errors import InputError, warn_loss
+from isogloss.text.languages import parse_language
+
+LABEL_COLUMNS = ("label", "category")
+ID_COLUMNS = ("id", "index_id", "sent_id")
+
+_ENDS_OF_SENTENCES = ".!?…。!?.。؟۔।॥።፧։၊။។៕᠃།"
+_CLOSERS = "\"'”’»›)]}」』)】〉》"
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """Which columns hold what, the same for every file of a command.
+
+    Parameters
+    ----------
+    text
+        Columns whose texts are joined; ``None`` is ``text``. By name or, in a table without a
+        header, by number from 1 (``"2"``).
+    label
+        Column of the label; ``None`` is ``label`` or ``category``, whichever is there.
+    lang_column
+        Column of the language code of each text, or ``None``.
+    quoting
+        ``"csv"``, ``"none"``, or found out.
+    """
+
+    text: tuple[str, ...] | None = None
+    label: str | None = None
+    lang_column: str | None = None
+    quoting: Quoting = "auto"
+
+    @property
+    def named(self) -> list[str]:
+        """Columns asked for, in the order of the options."""
+        return [*(self.text or ()), *(name for name in (self.label, self.lang_column) if name)]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts of one file, and what the file says about each; all lists are of one length.
+
+    Parameters
+    ----------
+    texts
+        Texts, empty ones among them.
+    labels
+        Labels as strings (a whole number or boolean by ``str``), or ``None`` if not asked for.
+    langs
+        Canonical codes, ``None`` where the file gives none or an unknown one; ``None`` without
+        a language column.
+    ids
+        Values of ``id``, ``index_id`` or ``sent_id`` as strings; ``None`` without such a column.
+    lines
+        Line (Parquet: row) of each document, 1-based.
+    path
+        Where they come from, for messages.
+    """
+
+    texts: list[str]
+    labels: list[str] | None
+    langs: list[str | None] | None
+    ids: list[str] | None
+    lines: list[int]
+    path: str
+
+
+def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -> Documents:
+    """Read the documents of a file.
+
+    Parameters
+    ----------
+    path
+        TSV, CSV, JSON Lines or plain text (one text a line), each also .gz or .zst, or Parquet;
+        ``"-"`` is standard input, whose format is found by its first line.
+    format
+        Which columns hold what.
+    needs_label
+        Read the labels, and refuse a document without one.
+
+    Raises
+    ------
+    InputError
+        Whatever is wrong with the file, in one sentence with file and line.
+
+    Warns
+    -----
+    LossWarning
+        When the language column holds unknown codes; these documents get no language.
+    UserWarning
+        When quotes can be read in two ways.
+    """
+    path = Path(path)
+    records = read_records(path, named=format.named, quoting=format.quoting)
+    text_columns = [
+        _find(records, name, "--text", path) for name in format.text or (DEFAULT_COLUMN,)
+    ]
+    label_column = _label_column(records, format, path) if needs_label else None
+    lang_column = (
+        None
+        if format.lang_column is None
+        else _find(records, format.lang_column, "--lang-column", path)
+    )
+    id_column = next((name for name in ID_COLUMNS if name in records.columns), None)
+    return Documents(
+        texts=_texts(records, text_columns, path),
+        labels=None if label_column is None else _labels(records, label_column, path),
+        langs=None if lang_column is None else _langs(records, lang_column, path),
+        ids=None if id_column is None else _ids(records, id_column),
+        lines=records.lines,
+        path="standard input" if path == STANDARD_INPUT else str(path),
+    )
+
+
+def join_texts(parts: Sequence[str]) -> str:
+    """Join the texts of several columns as sentences; empty ones are left out.
+
+    Examples
+    --------
+    >>> join_texts(["Rain in Oslo", "", "It fell all day."]), join_texts(["雨。", "一日中。"])
+    ('Rain in Oslo. It fell all day.', '雨。 一日中。')
+    """
+    joined = ""
+    for part in parts:
+        if not part.strip():
+            continue
+        if joined:
+            ended = joined.rstrip().rstrip(_CLOSERS).endswith(tuple(_ENDS_OF_SENTENCES))
+            joined = joined.rstrip() + (" " if ended else ". ")
+        joined += part
+    return joined
+
+
+def _find(records: Records, name: str, option: str, path: Path) -> int:
+    positions = [at for at, column in enumerate(records.columns) if column == name]
+    if len(positions) == 1:
+        return positions[0]
+    if positions:
+        raise InputError(f"has {len(positions)} columns '{name}'; rename all but one", path=path)
+    shown = [column if len(column) <= 40 else column[:39] + "…" for column in records.columns]
+    near = get_close_matches(name, records.columns, n=1)
+    if near:
+        advice = f"did you mean '{near[0]}'?"
+    elif name.isdecimal():
+        advice = f"give {option} a name, or a number up to {len(shown)} if there is no header"
+    else:
+        advice = (
+            f"name one with {option}, or give numbers if there is no header: --text 2 --label 1"
+        )
+    raise InputError(f"no column '{name}' among {', '.join(shown[:12])}; {advice}", path=path)
+
+
+def _label_column(records: Records, format: FileFormat, path: Path) -> int:
+    if format.label is not None:
+        return _find(records, format.label, "--label", path)
+    found = [name for name in LABEL_COLUMNS if name in records.columns]
+    if len(found) > 1:
+        raise InputError(f"has columns {' and '.join(found)}; say which with --label", path=path)
+    return _find(records, found[0] if found else LABEL_COLUMNS[0], "--label", path)
+
+
+def _texts(records: Records, columns: list[int], path: Path) -> list[str]:
+    parts = []
+    for column in columns:
+        checked = [
+            _text(value, records.columns[column], path, line)
+            for value, line in _values(records, column)
+        ]
+        parts.append(checked)
+    if len(parts) == 1:
+        return parts[0]
+    return [join_texts(row) for row in zip(*parts, strict=True)]
+
+
+def _text(value: Any, name: str, path: Path, line: int) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if value is MISSING:
+        raise InputError(f"has no field '{name}'; give every record a text", path=path, line=line)
+    raise InputError(
+        f"'{name}' is {_shown(value)}, not text; put it in quotes", path=path, line=line
+    )
+
+
+def _labels(records: Records, column: int, path: Path) -> list[str]:
+    name = records.columns[column]
+    labels = []
+    for value, line in _values(records, column):
+        if value is None or value is MISSING or (isinstance(value, str) and not value.strip()):
+            raise InputError(
+                f"has no label in '{name}'; label it or leave it out", path=path, line=line
+            )
+        if not isinstance(value, str | int):
+            raise InputError(
+                f"the label in '{name}' is {_shown(value)}; it may be text, a whole number or a "
+                "boolean",
+                path=path,
+                line=line,
+            )
+        labels.append(str(value))
+    return labels
+
+
+def _langs(records: Records, column: int, path: Path) -> list[str | None]:
+    langs: list[str | None] = []
+    first_unknown = ""
+    n_unknown = 0
+    for value, line in _values(records, column):
+        code = "" if value is None or value is MISSING else str(value)
+        try:
+            langs.append(parse_language(code) if code.strip() else None)
+        except InputError as error:
+            langs.append(None)
+            n_unknown += 1
+            first_unknown = first_unknown or f"first at {path}:{line}: {error}"
+    if n_unknown:
+        warn_loss(f"{n_unknown} document(s) with an unknown language get none; {first_unknown}")
+    return langs
+
+
+def _ids(records: Records, column: str) -> list[str]:
+    values = records.values(records.columns.index(column))
+    return ["" if value is None or value is MISSING else str(value) for value in values]
+
+
+def _values(records: Records, column: int) -> Iterator[tuple[Any, int]]:
+    return zip(records.values(column), records.lines, strict=True)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,130 @@
+"""Text files of users, whole or by line: plain, ``.gz``, ``.zst`` or standard input, as UTF-8.
+
+What is wrong with a file (missing, a folder, cut off, another encoding) becomes one sentence
+here. What its lines hold is read elsewhere: tables in `tables`, documents in `documents`.
+"""
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import BinaryIO
+
+from isogloss.compat import require
+from isogloss.errors import InputError
+
+STANDARD_INPUT = Path("-")
+COMPRESSED = (".gz", ".zst")
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_text(path: Path) -> str:
+    r"""Return the text of a file; line ends stay as they are, a byte-order mark goes.
+
+    Parameters
+    ----------
+    path
+        The file; ``Path("-")`` is standard input. Decompressed when it ends in .gz or .zst.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, unreadable, cut off or not UTF-8; with line and byte.
+    """
+    with _opened(path) as stream:
+        data = stream.read()
+    try:
+        return _without_mark(data, path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        line_start = error.object.rfind(b"\n", 0, error.start) + 1
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _not_utf8(error, error.start - line_start, path, line) from error
+
+
+def open_lines(path: Path) -> Iterator[tuple[int, str]]:
+    r"""Yield line numbers from 1 and lines without their ends (``\n`` or ``\r\n``).
+
+    One line is in memory at a time, save for .zst. Takes and raises what `read_text` does.
+    """
+    with _opened(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            if number == 1:
+                raw = _without_mark(raw, path)
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(error, error.start, path, number) from error
+            yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        if path == STANDARD_INPUT:
+            yield sys.stdin.buffer
+        elif path.suffix == ".gz":
+            with gzip.open(path, "rb") as stream:
+                yield stream  # type: ignore[misc]
+        elif path.suffix == ".zst":
+            yield io.BytesIO(_decompressed_zst(path))
+        else:
+            with path.open("rb") as stream:
+                yield stream
+    except FileNotFoundError as error:
+        raise InputError(f"no such file{_near_name(path)}", path=path) from error
+    except (IsADirectoryError, NotADirectoryError) as error:
+        raise InputError("is a folder or lies in a file; give a file", path=path) from error
+    except (EOFError, zlib.error) as error:
+        raise InputError("is cut off or damaged; copy or download it again", path=path) from error
+    except gzip.BadGzipFile as error:
+        raise InputError(
+            "is not compressed as its name says, or damaged; rename it or copy it again", path=path
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def _decompressed_zst(path: Path) -> bytes:
+    zstandard = require("zstandard", extra="zstd", why="reading .zst files")
+    compressed = path.read_bytes()
+    parts = []
+    try:
+        while compressed:  # one frame after another
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            parts.append(frame.decompress(compressed))
+            if not frame.eof:
+                raise EOFError
+            compressed = frame.unused_data
+    except zstandard.ZstdError as error:
+        raise InputError(
+            "is not compressed as its name says, or damaged; rename it or copy it again", path=path
+        ) from error
+    return b"".join(parts)
+
+
+def _without_mark(start: bytes, path: Path) -> bytes:
+    if start.startswith(_UTF16_MARKS):
+        raise InputError("is UTF-16; save it as UTF-8", path=path)
+    return start.removeprefix(b"\xef\xbb\xbf")
+
+
+def _not_utf8(error: UnicodeDecodeError, offset: int, path: Path, line: int) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"is not UTF-8 (byte {offset + 1} of the line is 0x{byte:02x}); save it as UTF-8",
+        path=path,
+        line=line,
+    )
+
+
+def _near_name(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"; there is no folder {path.parent}"
+    names = [file.name for file in path.parent.iterdir()]
+    near = get_close_matches(path.name, names, n=1, cutoff=0.7)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,187 @@
+"""Files of records as columns, whatever the format: TSV, CSV, JSON Lines, Parquet, lines of text.
+
+`read_records` finds the format by the file's name, or on standard input by its first line.
+Which columns are wanted, and what their values may be, is decided in `documents`.
+"""
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.lines import COMPRESSED, read_text
+from isogloss.data.tables import Grid, Quoting, guess_delimiter, parse_table
+from isogloss.errors import InputError
+
+DEFAULT_COLUMN = "text"
+ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")
+
+
+class _Missing:
+    """Stands for a field that a JSON object lacks."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True)
+class Records:
+    """Named columns of equal length.
+
+    Parameters
+    ----------
+    columns
+        Names; ``"1"``, ``"2"``, … where the file has no header.
+    values
+        Position of a column → its values.
+    lines
+        Line (Parquet: row) of each record, 1-based.
+    """
+
+    columns: list[str]
+    values: Callable[[int], list[Any]]
+    lines: list[int]
+
+
+def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Records:
+    """Read a file of records; text columns of tables are strings, others what the format holds.
+
+    Parameters
+    ----------
+    path
+        A file whose name ends as `ENDINGS` say, each save .parquet also with .gz or .zst;
+        ``Path("-")`` or a name without an ending: found by the first line.
+    named
+        Columns asked for by name or, in a table without a header, by number from 1. When all are
+        numbers and not all are in the first row, there is no header.
+    quoting
+        See `tables.parse_table`.
+
+    Raises
+    ------
+    InputError
+        What `lines.read_text` and `tables.parse_table` say; an unknown ending; no records.
+    """
+    ending = Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
+    if ending not in (*ENDINGS, "") or (ending == ".parquet" and path.suffix != ".parquet"):
+        raise InputError(
+            f"is of an unknown kind; the name ends in one of {', '.join(ENDINGS)}, with .gz or "
+            ".zst if it is compressed (not .parquet)",
+            path=path,
+        )
+    if ending == ".parquet":
+        records = _read_parquet(path)
+    else:
+        text = read_text(path)
+        records = _from_text(text, ending or _sniff(text, named), named, quoting, path)
+    if not records.lines and records.columns:
+        raise InputError(f"has the columns {', '.join(records.columns)} and no rows", path=path)
+    if not records.lines:
+        raise InputError("is empty; give a file with texts", path=path)
+    return records
+
+
+def _from_text(
+    text: str, ending: str, named: Collection[str], quoting: Quoting, path: Path
+) -> Records:
+    if ending in (".jsonl", ".ndjson"):
+        return _read_json_lines(text, path)
+    if ending == ".txt":
+        return _one_text_a_line(text)
+    if ending == ".tsv":
+        return _with_header(parse_table(text, delimiter="\t", quoting=quoting, path=path), named)
+    delimiter = guess_delimiter(text.partition("\n")[0])
+    way: Quoting = "none" if quoting == "none" else "csv"
+    return _with_header(parse_table(text, delimiter=delimiter, quoting=way, path=path), named)
+
+
+def _one_text_a_line(text: str) -> Records:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    texts = [line.removesuffix("\r") for line in lines]
+    columns = [DEFAULT_COLUMN] if texts else []
+    return Records(columns, lambda _: texts, list(range(1, len(texts) + 1)))
+
+
+def _sniff(text: str, named: Collection[str]) -> str:
+    """Find the format by the first line; one text a line unless something speaks for another."""
+    first = text.partition("\n")[0].removesuffix("\r")
+    if first.lstrip().startswith("{"):
+        try:
+            json.loads(first)
+            return ".jsonl"
+        except ValueError:
+            pass
+    if named:
+        return ".tsv" if "\t" in first else ".csv"
+    for ending, delimiter in ((".tsv", "\t"), (".csv", ",")):
+        if DEFAULT_COLUMN in [name.strip().strip('"') for name in first.split(delimiter)]:
+            return ending
+    return ".txt"
+
+
+def _with_header(grid: Grid, named: Collection[str]) -> Records:
+    if not grid.rows:
+        return Records([], lambda _: [], [])
+    header = [name.strip() for name in grid.rows[0]]
+    numbered = bool(named) and all(name.isdecimal() for name in named)
+    if numbered and not set(named) <= set(header):
+        columns = [str(number) for number in range(1, len(header) + 1)]
+        return Records(columns, lambda at: [row[at] for row in grid.rows], grid.lines)
+    rows = grid.rows[1:]
+    return Records(header, lambda at: [row[at] for row in rows], grid.lines[1:])
+
+
+def _read_json_lines(text: str, path: Path) -> Records:
+    objects: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"is not JSON ({error}); write one object a line",
+                path=path,
+                line=number,
+            ) from error
+        if not isinstance(value, dict):
+            raise InputError(
+                "is not a JSON object; write one object a line", path=path, line=number
+            )
+        objects.append(value)
+        lines.append(number)
+    columns = list(dict.fromkeys(name for value in objects for name in value))
+    return Records(
+        columns, lambda at: [value.get(columns[at], MISSING) for value in objects], lines
+    )
+
+
+def _read_parquet(path: Path) -> Records:
+    import pyarrow
+    from pyarrow import parquet
+
+    if not path.is_file():
+        read_text(path)  # says what is wrong
+    try:
+        file = parquet.ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(
+            "is not a Parquet file, or is damaged; write it again", path=path
+        ) from error
+    columns = list(file.schema_arrow.names)
+
+    def values(at: int) -> list[Any]:
+        try:
+            return list(file.read(columns=[columns[at]]).column(0).to_pylist())
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(
+                f"column '{columns[at]}' cannot be read, the file is damaged; write it again",
+                path=path,
+            ) from error
+
+    return Records(columns, values, list(range(1, file.metadata.num_rows + 1)))

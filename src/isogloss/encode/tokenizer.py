@@ -1,0 +1,167 @@
+"""Text to ids: any fast tokenizer, with counting before the cut and no surprises.
+
+Pieces are counted before a text is cut, specials and prefix included; lone surrogates become
+U+FFFD; nothing a text may hold makes it fail. Padding and batching are `batches`' business.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
+from isogloss.encode.settings import transformer_option
+from isogloss.errors import InputError
+
+N_TEXTS_AT_ONCE = 512
+VOCABULARIES = ("vocab.txt", "vocab.json", "*.model")
+
+
+@dataclass(frozen=True)
+class TokenizedTexts:
+    """Ids of some texts, cut to the maximum length.
+
+    Attributes
+    ----------
+    ids
+        One array a text, specials included.
+    n_pieces
+        Pieces of each text before the cut, specials and prefix included.
+    """
+
+    ids: list[SmallInts1d]
+    n_pieces: Ints1d
+
+    @property
+    def lengths(self) -> Ints1d:
+        """Pieces of each text after the cut."""
+        return np.fromiter((len(ids) for ids in self.ids), np.int64, len(self.ids))
+
+    @property
+    def truncated(self) -> Bools1d:
+        """Whether each text was cut."""
+        return np.asarray(self.n_pieces > self.lengths, np.bool_)
+
+
+class TextTokenizer:
+    """A `tokenizers.Tokenizer` with a fixed prefix and maximum length.
+
+    Parameters
+    ----------
+    tokenizer
+        The fast tokenizer; its own truncation and padding are switched off.
+    prefix
+        Put in front of every text.
+    max_length
+        Most pieces of a text, specials included.
+    is_parallel
+        Whether the tokenizer may use threads of its own.
+    """
+
+    def __init__(
+        self, tokenizer: Any, *, prefix: str, max_length: int, is_parallel: bool = True
+    ) -> None:
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self.backend = tokenizer
+        self.prefix = prefix
+        self.max_length = max_length
+        self.is_parallel = is_parallel
+        self.head, self.tail = _specials(tokenizer)
+        n_specials = len(self.head) + len(self.tail)
+        if max_length <= n_specials:
+            raise InputError(
+                f"a maximum length of {max_length} pieces leaves no room beside the "
+                f"{n_specials} special ones; give {n_specials + 1} or more"
+            )
+
+    def __call__(self, texts: Sequence[str]) -> TokenizedTexts:
+        """Tokenise texts; those longer than the maximum keep their first pieces."""
+        room = self.max_length - len(self.head) - len(self.tail)
+        ids: list[SmallInts1d] = []
+        n_pieces: list[int] = []
+        for start in range(0, len(texts), N_TEXTS_AT_ONCE):
+            some = [
+                self.prefix + _encodable(text) for text in texts[start : start + N_TEXTS_AT_ONCE]
+            ]
+            for pieces in self._pieces(some):
+                n_pieces.append(len(self.head) + len(pieces) + len(self.tail))
+                ids.append(np.array([*self.head, *pieces[:room], *self.tail], np.int32))
+        return TokenizedTexts(ids, np.array(n_pieces, np.int64))
+
+    def _pieces(self, texts: list[str]) -> Iterator[list[int]]:
+        if self.is_parallel:
+            for encoding in self.backend.encode_batch_fast(texts, add_special_tokens=False):
+                yield encoding.ids
+        else:
+            for text in texts:
+                yield self.backend.encode(text, add_special_tokens=False).ids
+
+
+def load_tokenizer(directory: Path) -> Any:
+    """Return the fast tokenizer of a model directory.
+
+    ``tokenizer.json`` is read as it stands; without it, transformers makes a fast tokenizer from
+    the vocabulary files.
+
+    Raises
+    ------
+    InputError
+        When there is none.
+    """
+    from tokenizers import Tokenizer, normalizers
+
+    path = directory / "tokenizer.json"
+    if path.is_file():
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if not text.rstrip().endswith("}"):
+            raise InputError("damaged: it breaks off", path=path)
+        tokenizer = Tokenizer.from_str(text)
+    else:
+        tokenizer = _from_vocabulary(directory)
+    if transformer_option(directory, "do_lower_case"):
+        parts = [normalizers.Lowercase(), *([tokenizer.normalizer] if tokenizer.normalizer else [])]
+        tokenizer.normalizer = normalizers.Sequence(parts)
+    return tokenizer
+
+
+def _from_vocabulary(directory: Path) -> Any:
+    from transformers import AutoTokenizer
+
+    # transformers makes an empty tokenizer, in silence, where there is no vocabulary at all.
+    if not any(path for kind in VOCABULARIES for path in directory.glob(kind)):
+        raise InputError("not an encoder: it has no tokenizer.json", path=directory)
+    try:
+        loaded = AutoTokenizer.from_pretrained(str(directory), local_files_only=True, use_fast=True)
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"has no tokenizer.json, and no tokenizer could be made of its other files ({reason})",
+            path=directory,
+        ) from error
+    if not loaded.is_fast:
+        raise InputError("has no fast tokenizer; save one as tokenizer.json", path=directory)
+    return loaded.backend_tokenizer
+
+
+def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """Return the ids that the tokenizer puts in front of and behind a text."""
+    n_specials = tokenizer.num_special_tokens_to_add(False)
+    plain = tokenizer.encode("a", add_special_tokens=False).ids
+    whole = tokenizer.encode("a").ids
+    n_head = next(
+        (n for n in range(n_specials + 1) if whole[n : n + len(plain)] == plain), n_specials
+    )
+    return whole[:n_head], whole[n_head + len(plain) :]
+
+
+def _encodable(text: str) -> str:
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,228 @@
+"""Build a knowledge base: gather from the sources, merge entities, write the directory."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Ints1d
+from isogloss.errors import InputError, did_you_mean
+from isogloss.files import atomic_directory, refuse_existing
+from isogloss.kb.cldr import gather_cldr
+from isogloss.kb.compile_names import KEYWORD_FACTOR, compile_language
+from isogloss.kb.names import Gathered, LanguageChoice, SourceReport
+from isogloss.kb.names_file import gather_names_file
+from isogloss.kb.store import pack_strings, write_arrays, write_manifest
+from isogloss.progress import progress
+
+NORMALISATION = {
+    "composition": "NFC",
+    "case": "simple folding; Turkish and Azerbaijani with dotless i; capitals of a name required",
+    "left_out": "Arabic vowel signs and tatweel, Hebrew points, invisible characters",
+    "unicode": unicodedata.unidata_version,
+    "keyword_factor": KEYWORD_FACTOR,
+}
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What was built.
+
+    Attributes
+    ----------
+    path
+        The knowledge base.
+    n_entities, n_names
+        Entities after merging, and names over all languages.
+    languages
+        Language → counts (`n_names`, `n_entities`, `n_spellings`, `n_blocked`).
+    sources
+        What each source gave, bad lines included.
+    fallbacks
+        Language tags whose names went under another language.
+    """
+
+    path: Path
+    n_entities: int
+    n_names: int
+    languages: dict[str, dict[str, int]]
+    sources: list[SourceReport]
+    fallbacks: dict[str, dict[str, str | int]]
+
+
+def build_knowledge_base(
+    sources: Sequence[str],
+    out: Path,
+    *,
+    langs: Sequence[str] | None = None,
+    skip_bad: bool = False,
+    keywords: bool = False,
+    overwrite: bool = False,
+) -> BuildReport:
+    """Build a knowledge base from sources, which merge by id and `same_as`.
+
+    Parameters
+    ----------
+    sources
+        ``"cldr"`` or ``"names:FILE"``, in the order in which their names become titles.
+    out
+        The directory to make; it appears whole or not at all.
+    langs
+        Languages to keep; ``None`` keeps all.
+    skip_bad
+        Count bad lines of names files instead of refusing them.
+    keywords
+        Take keywords as names too, at half their commonness.
+    overwrite
+        Replace `out` if it exists.
+
+    Raises
+    ------
+    InputError
+        An unknown source or language, a fault in a file, nothing to keep, or `out` in the way.
+    """
+    out = Path(out)
+    refuse_existing(out, overwrite=overwrite)
+    if isinstance(sources, str):
+        raise InputError(f"sources is a list, such as ['{sources}'], not a string")
+    choose = LanguageChoice(langs)
+    gathered = Gathered(choose)
+    reports = [
+        _gather(source, gathered, keywords=keywords, skip_bad=skip_bad) for source in sources
+    ]
+    if not gathered.languages:
+        raise InputError("no source has names in the languages wanted; nothing to build")
+    with atomic_directory(out, overwrite=overwrite) as folder:
+        return _write(folder, out, gathered, reports, choose)
+
+
+def _gather(source: str, gathered: Gathered, *, keywords: bool, skip_bad: bool) -> SourceReport:
+    kind, _, place = source.partition(":")
+    if source == "cldr":
+        return gather_cldr(gathered)
+    if kind == "names" and place:
+        return gather_names_file(Path(place), gathered, keywords=keywords, skip_bad=skip_bad)
+    raise InputError(f"no source '{source}'; {did_you_mean(source, ['cldr', 'names:FILE'])}")
+
+
+def _write(
+    folder: Path,
+    out: Path,
+    gathered: Gathered,
+    reports: list[SourceReport],
+    choose: LanguageChoice,
+) -> BuildReport:
+    ids, aliases, entity_of = _merged(gathered)
+    popularity = np.full(len(ids), np.nan)
+    for number, value in gathered.popularity.items():
+        at = entity_of[number]
+        if at >= 0:
+            popularity[at] = np.fmax(popularity[at], value)
+    entities = _entity_arrays(ids, aliases, _merged_types(gathered, entity_of))
+    files: dict[str, Any] = {"entities.bin": write_arrays(folder, "entities.bin", entities)}
+    languages: dict[str, dict[str, int]] = {}
+    with progress("writing names", len(gathered.languages), "languages") as advance:
+        for language in sorted(gathered.languages):
+            names = gathered.languages.pop(language)
+            if names.names:
+                arrays, counts = compile_language(language, names, entity_of, popularity)
+                name = f"languages/{language}.bin"
+                files[name] = write_arrays(folder, name, arrays)
+                languages[language] = counts
+            advance(1)
+    report = BuildReport(
+        path=out,
+        n_entities=len(ids),
+        n_names=sum(counts["n_names"] for counts in languages.values()),
+        languages=languages,
+        sources=reports,
+        fallbacks={tag: choose.applied[tag] for tag in sorted(choose.applied)},
+    )
+    write_manifest(
+        folder,
+        {
+            "n_entities": report.n_entities,
+            "normalisation": NORMALISATION,
+            "languages": languages,
+            "sources": [asdict(source) for source in reports],
+            "fallbacks": report.fallbacks,
+            "files": files,
+        },
+    )
+    return report
+
+
+def _merged(gathered: Gathered) -> tuple[list[str], list[tuple[str, int]], Ints1d]:
+    """Join entities by `same_as`; return ids, aliases, and number → index (-1: no name)."""
+    numbered = list(gathered.index)
+    root = list(range(len(numbered)))
+
+    def find(number: int) -> int:
+        while root[number] != number:
+            root[number] = root[root[number]]
+            number = root[number]
+        return number
+
+    for left, right in gathered.same_as:
+        a, b = find(left), find(right)
+        root[max(a, b)] = min(a, b)
+    named = {find(n) for names in gathered.languages.values() for n in set(names.entity)}
+    best: dict[int, int] = {}
+    for number, entity_id in enumerate(numbered):
+        group = find(number)
+        if group not in named:  # its names are all in languages that are not wanted
+            continue
+        held = best.setdefault(group, number)
+        if _source_rank(entity_id) < _source_rank(numbered[held]):
+            best[group] = number
+    ids = sorted(numbered[number] for number in best.values())
+    position = {entity_id: i for i, entity_id in enumerate(ids)}
+    groups = [best.get(find(number)) for number in range(len(numbered))]
+    index = [-1 if held is None else position[numbered[held]] for held in groups]
+    aliases = sorted(
+        (entity_id, at)
+        for entity_id, at in zip(numbered, index, strict=True)
+        if at >= 0 and entity_id != ids[at]
+    )
+    return ids, aliases, np.array(index, np.int64)
+
+
+def _source_rank(entity_id: str) -> int:
+    if entity_id[:1] == "Q" and entity_id[1:].isdigit():
+        return 0
+    return 1 if entity_id.startswith("cldr:") else 2
+
+
+def _merged_types(gathered: Gathered, entity_of: Ints1d) -> dict[int, list[str]]:
+    merged: dict[int, list[str]] = {}
+    for number in sorted(gathered.types):
+        types = merged.setdefault(int(entity_of[number]), [])
+        types.extend(kind for kind in gathered.types[number] if kind not in types)
+    return merged
+
+
+def _entity_arrays(
+    ids: list[str], aliases: list[tuple[str, int]], types: dict[int, list[str]]
+) -> dict[str, Any]:
+    kinds = sorted({kind for listed in types.values() for kind in listed})
+    number = {kind: i for i, kind in enumerate(kinds)}
+    listed = [types.get(i, ()) for i in range(len(ids))]
+    type_offsets = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum([len(item) for item in listed], out=type_offsets[1:])
+    id_bytes, id_offsets = pack_strings(ids)
+    alias_bytes, alias_offsets = pack_strings([alias for alias, _ in aliases])
+    kind_bytes, kind_offsets = pack_strings(kinds)
+    return {
+        "id_bytes": id_bytes,
+        "id_offsets": id_offsets,
+        "alias_bytes": alias_bytes,
+        "alias_offsets": alias_offsets,
+        "alias_entity": np.array([at for _, at in aliases], np.int32),
+        "type_bytes": kind_bytes,
+        "type_name_offsets": kind_offsets,
+        "type_offsets": type_offsets,
+        "type_number": np.array([number[kind] for item in listed for kind in item], np.int32),
+    }

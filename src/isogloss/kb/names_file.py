@@ -1,0 +1,280 @@
+"""Read a names file: entities as JSON Lines (plain, .gz or .zst), or a CSV or TSV table of names.
+
+The format is described in ``docs/formats/names.md``. Bad lines are refused with file and line, or
+counted.
+"""
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from isogloss.compat import require
+from isogloss.errors import InputError, did_you_mean
+from isogloss.kb.names import Gathered, SourceReport
+
+LONGEST_NAME = 200
+USED_FIELDS = ("id", "names", "keywords", "types", "same_as", "counts", "link_prob", "popularity")
+
+
+def gather_names_file(
+    path: Path, gathered: Gathered, *, keywords: bool = False, skip_bad: bool = False
+) -> SourceReport:
+    """Add the entities of one names file.
+
+    Parameters
+    ----------
+    path
+        ``.jsonl``, ``.csv`` or ``.tsv``, each also with ``.gz`` or ``.zst``.
+    keywords
+        Take the weaker names in ``keywords`` too.
+    skip_bad
+        Count bad lines instead of refusing them.
+
+    Raises
+    ------
+    InputError
+        A missing, truncated, wrongly encoded or empty file; a bad line unless `skip_bad`.
+    """
+    report = SourceReport(f"names:{path.name}", "not stated in the file")
+    stem = Path(path.stem if path.suffix in (".gz", ".zst") else path.name)
+    if stem.suffix not in (".jsonl", ".csv", ".tsv"):
+        raise InputError(
+            "the name of a names file ends in .jsonl, .csv or .tsv, with .gz or .zst if it is "
+            "compressed",
+            path=path,
+        )
+    add = _TableReader if stem.suffix != ".jsonl" else _LinesReader
+    with _opened(path) as file:
+        reader = add(path, gathered, report, keywords=keywords)
+        delimiter = "\t" if stem.suffix == ".tsv" else ","
+        for line, read in reader.rows(file, delimiter):
+            try:
+                read()
+            except InputError as error:
+                if not skip_bad or error.path is not None:
+                    raise InputError(str(error), path=path, line=line) from error
+                report.n_bad_lines += 1
+    report.n_entities = len(reader.known)
+    if not report.n_entities:
+        raise InputError("holds no entities; each line needs an id and names", path=path)
+    return report
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    """Open as UTF-8 text, and turn what goes wrong while reading into one sentence."""
+    try:
+        with (
+            _binary(path) as binary,
+            io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
+        ):
+            yield file
+    except FileNotFoundError as error:
+        raise InputError("no such file", path=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 ({error.reason} at byte {error.start} of a block); convert it first",
+            path=path,
+        ) from error
+    except _errors_of_damage(path) as error:
+        raise InputError(f"damaged or cut off: {error}; fetch it again", path=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def _errors_of_damage(path: Path) -> tuple[type[Exception], ...]:
+    """Return what the readers of compressed files raise; asked for only when something was."""
+    errors: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    if path.suffix == ".zst":
+        errors += (require("zstandard", extra="zstd", why="reading .zst files").ZstdError,)
+    return errors
+
+
+def _binary(path: Path) -> Any:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".zst":
+        return require("zstandard", extra="zstd", why="reading .zst files").open(path, "rb")
+    return path.open("rb")
+
+
+class _LinesReader:
+    """Entities as JSON objects, one a line."""
+
+    def __init__(
+        self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
+    ) -> None:
+        self.gathered, self.report, self.keywords = gathered, report, keywords
+        self.known: set[str] = set()
+
+    def rows(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+        """Yield line numbers and what reads the line."""
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, lambda line=line: self._read(line)  # type: ignore[misc]
+
+    def _read(self, line: str) -> None:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(f"not JSON: {error.msg} at column {error.colno}") from error
+        if not isinstance(record, dict):
+            raise InputError("not a JSON object; each line is one entity")
+        entity_id = _checked_id(record.get("id"))
+        if entity_id in self.known:
+            raise InputError(f"the id '{entity_id}' was given before; ids are unique in a file")
+        names = _checked_names(record, "names")
+        if not names:
+            raise InputError("no names; each entity needs at least one in 'names'")
+        weaker = _checked_names(record, "keywords") if self.keywords else {}
+        counts = _checked_numbers(record, "counts", largest=None)
+        link_prob = _checked_numbers(record, "link_prob", largest=1.0)
+        lists = {key: _checked_list(record, key) for key in ("types", "same_as")}
+        popularity = _checked_number("popularity", record.get("popularity", 1.0), largest=None)
+        # Every language tag is checked before anything is kept, so that a bad line leaves no trace.
+        for tag in {*names, *weaker, *counts, *link_prob}:
+            self.gathered.choose(tag)
+        self.known.add(entity_id)
+        entity = self.gathered.entity(entity_id)
+        for kind in lists["types"]:
+            self.gathered.add_type(entity, kind)
+        for other in lists["same_as"]:
+            self.gathered.same_as.append((entity, self.gathered.entity(_checked_id(other))))
+        if "popularity" in record:
+            self.gathered.popularity[entity] = popularity
+        for key in record:
+            if key not in USED_FIELDS or (key == "keywords" and not self.keywords):
+                self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
+        self._keep(entity, names, weaker, counts, link_prob)
+
+    def _keep(
+        self,
+        entity: int,
+        names: dict[str, list[str]],
+        weaker: dict[str, list[str]],
+        counts: dict[str, dict[str, float]],
+        link_prob: dict[str, dict[str, float]],
+    ) -> None:
+        add = self.gathered.add_names
+        for tag, listed in names.items():
+            self.report.n_names += add(tag, entity, listed)
+        for tag, numbers in counts.items():
+            known = names.get(tag, [])
+            self.report.n_names += add(tag, entity, [name for name in numbers if name not in known])
+            columns = self.gathered.language(tag)
+            if columns is not None:
+                for name, value in numbers.items():
+                    key = (name, entity)
+                    columns.counts[key] = columns.counts.get(key, 0.0) + value
+        for tag, listed in weaker.items():
+            self.report.n_names += add(tag, entity, listed, is_keyword=True)
+        for tag, numbers in link_prob.items():
+            columns = self.gathered.language(tag)
+            if columns is not None:
+                for name, value in numbers.items():
+                    columns.link_prob[name] = max(value, columns.link_prob.get(name, 0.0))
+
+
+class _TableReader:
+    """Names in a table with the columns id, lang, name and perhaps type."""
+
+    def __init__(
+        self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
+    ) -> None:
+        self.path, self.gathered, self.report = path, gathered, report
+        self.known: set[str] = set()
+
+    def rows(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+        """Yield line numbers and what reads the row."""
+        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
+        header = reader.fieldnames or []
+        for needed in ("id", "lang", "name"):
+            if needed not in header:
+                raise InputError(
+                    f"no column '{needed}' in the header; {did_you_mean(needed, header)}",
+                    path=self.path,
+                    line=1,
+                )
+        try:
+            for row in reader:
+                yield reader.line_num, lambda row=row: self._read(row)  # type: ignore[misc]
+        except csv.Error as error:
+            raise InputError(
+                f"not a table: {error}", path=self.path, line=reader.reader.line_num
+            ) from error
+
+    def _read(self, row: dict[str | None, Any]) -> None:
+        if None in row or None in row.values():
+            raise InputError("the row has more or fewer fields than the header")
+        entity_id = _checked_id(row["id"])
+        name = _checked_name(row["name"])
+        self.gathered.choose(row["lang"])  # an unknown language leaves no trace
+        entity = self.gathered.entity(entity_id)
+        self.known.add(entity_id)
+        if row.get("type"):
+            self.gathered.add_type(entity, row["type"])
+        for key in row:
+            if key is not None and key not in ("id", "lang", "name", "type"):
+                self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
+        self.report.n_names += self.gathered.add_names(row["lang"], entity, [name])
+
+
+def _checked_id(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or any(c.isspace() for c in value):
+        raise InputError("no id; each entity needs one, a string without spaces")
+    return value
+
+
+def _checked_name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputError("an empty name, or one that is not a string")
+    if len(value) > LONGEST_NAME:
+        raise InputError(f"a name of {len(value)} characters; at most {LONGEST_NAME} are allowed")
+    return value.strip()
+
+
+def _checked_list(record: dict[str, Any], key: str) -> list[str]:
+    value = record.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"'{key}' is not a list of strings")
+    return value
+
+
+def _checked_names(record: dict[str, Any], key: str) -> dict[str, list[str]]:
+    value = record.get(key, {})
+    if not isinstance(value, dict) or not all(isinstance(item, list) for item in value.values()):
+        raise InputError(f"'{key}' is not an object of language tag to list of names")
+    return {
+        tag: list(dict.fromkeys(_checked_name(name) for name in listed))
+        for tag, listed in value.items()
+        if listed
+    }
+
+
+def _checked_number(key: str, value: Any, *, largest: float | None) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf") or (largest is not None and value > largest):
+        limit = "a number of at least 0" if largest is None else f"a number in 0 to {largest:g}"
+        raise InputError(f"'{key}' has {value!r}; {limit} is allowed")
+    return float(value)
+
+
+def _checked_numbers(
+    record: dict[str, Any], key: str, *, largest: float | None
+) -> dict[str, dict[str, float]]:
+    value = record.get(key, {})
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+        raise InputError(f"'{key}' is not an object of language tag to name to number")
+    return {
+        tag: {
+            _checked_name(name): _checked_number(key, number, largest=largest)
+            for name, number in numbers.items()
+        }
+        for tag, numbers in value.items()
+    }

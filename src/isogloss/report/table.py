@@ -1,0 +1,196 @@
+"""Rows of a result with named columns: to the terminal, JSON, CSV, Parquet, Markdown.
+
+Files hold every column in full precision. What people read (`to_markdown`, `render`) is rounded,
+and a column ``x`` with ``x_low`` and ``x_high`` beside it is shown as one: ``0.781 [0.70, 0.85]``.
+How the rows come about is not known here; HTML reports are made elsewhere.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isogloss.errors import InputError
+from isogloss.files import atomic_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ENDINGS = (".json", ".csv", ".parquet", ".md")
+
+_SMALLEST_ROUNDED = 0.0005  # below this three decimals would show a zero that is none
+
+
+class Table:
+    """Rows with named columns.
+
+    Parameters
+    ----------
+    rows
+        One mapping a row: column → text, number, boolean, list or ``None``. A missing key is
+        ``None``, and so is NaN.
+    columns
+        Columns and their order; ``None`` takes all keys as they come.
+    caption
+        One sentence about the table.
+
+    Examples
+    --------
+    >>> row = {"lang": "sw", "accuracy": 0.7812, "accuracy_low": 0.7, "accuracy_high": 0.85}
+    >>> print(Table([row]).to_markdown(), end="")
+    | lang | accuracy |
+    | :--- | ---: |
+    | sw | 0.781 [0.70, 0.85] |
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        columns: Sequence[str] | None = None,
+        caption: str = "",
+    ) -> None:
+        keys = dict.fromkeys(key for row in rows for key in row) if columns is None else columns
+        self.columns = list(keys)
+        self.rows = [{name: _plain(row.get(name)) for name in self.columns} for row in rows]
+        self.caption = caption
+
+    def __repr__(self) -> str:
+        return f"Table({len(self.rows)} rows, columns={self.columns!r})"
+
+    def to_json(self) -> str:
+        """Return a JSON array of one object a row; NaN and infinity are null."""
+        return json.dumps(self.rows, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_csv(self) -> str:
+        """Return comma-separated values with a header; ``None`` is an empty field."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_exact(row[name]) for name in self.columns] for row in self.rows)
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table, numbers rounded, the caption below."""
+        shown = self._shown_columns()
+        if not shown:
+            return ""
+        marks = ["---:" if self._is_number(name) else ":---" for name in shown]
+        lines = [[_escaped(name) for name in shown], marks]
+        lines += [[_escaped(self._cell(row, name)) for name in shown] for row in self.rows]
+        text = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        return f"{text}\n{_escaped(self.caption)}\n" if self.caption else text
+
+    def to_parquet(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write a Parquet file; a column that mixes text and numbers becomes text.
+
+        Raises
+        ------
+        InputError
+            When `path` exists and `overwrite` is false, or its folder is missing.
+        """
+        import pyarrow
+        from pyarrow import parquet
+
+        arrays = {}
+        for name in self.columns:
+            values = [row[name] for row in self.rows]
+            try:
+                arrays[name] = pyarrow.array(values)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+                arrays[name] = pyarrow.array(
+                    [None if value is None else _exact(value) for value in values]
+                )
+        with atomic_file(path, overwrite=overwrite) as temporary:
+            parquet.write_table(pyarrow.table(arrays), temporary)
+
+    def write(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write the format that the file's name ends in: .json, .csv, .parquet or .md.
+
+        Raises
+        ------
+        InputError
+            Another ending; `path` exists and `overwrite` is false; its folder is missing.
+        """
+        path = Path(path)
+        if path.suffix not in ENDINGS:
+            raise InputError(f"a table is written to {', '.join(ENDINGS)}", path=path)
+        if path.suffix == ".parquet":
+            self.to_parquet(path, overwrite=overwrite)
+            return
+        made = {".json": self.to_json, ".csv": self.to_csv, ".md": self.to_markdown}[path.suffix]()
+        with atomic_file(path, overwrite=overwrite) as temporary:
+            temporary.write_text(made, encoding="utf-8", newline="")
+
+    def render(self, console: "Console") -> None:
+        """Print to a terminal; wide characters count as two cells."""
+        from rich import box
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        printed = RichTable(box=box.SIMPLE_HEAD, caption=Text(self.caption) or None)
+        shown = self._shown_columns()
+        for name in shown:
+            printed.add_column(Text(name), justify="right" if self._is_number(name) else "left")
+        for row in self.rows:
+            printed.add_row(*(Text(self._cell(row, name)) for name in shown))
+        console.print(printed)
+
+    def _shown_columns(self) -> list[str]:
+        """Return the columns without the ends of intervals."""
+        ends = {end for name in self.columns for end in self._interval(name)}
+        return [name for name in self.columns if name not in ends]
+
+    def _interval(self, name: str) -> tuple[str, ...]:
+        ends = (f"{name}_low", f"{name}_high")
+        return ends if all(end in self.columns for end in ends) else ()
+
+    def _is_number(self, name: str) -> bool:
+        values = [row[name] for row in self.rows if row[name] is not None]
+        return bool(values) and all(type(value) in (int, float) for value in values)
+
+    def _cell(self, row: Mapping[str, Any], name: str) -> str:
+        ends = [row[end] for end in self._interval(name)]
+        value = _rounded(row[name])
+        if not value or not ends or not all(isinstance(end, int | float) for end in ends):
+            return value
+        return f"{value} [{ends[0]:.2f}, {ends[1]:.2f}]"
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: NumPy scalars and arrays unpacked, NaN and infinity as None."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _exact(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, float):
+        is_tiny = 0 < abs(value) < _SMALLEST_ROUNDED
+        return f"{value:.1e}" if is_tiny else f"{value:.3f}"
+    if isinstance(value, list):
+        return ", ".join(_rounded(part) for part in value)
+    return _exact(value)
+
+
+def _escaped(cell: str) -> str:
+    """Keep a cell in its cell: bars, line breaks and tags of the user's text are only text."""
+    cell = cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return "<br>".join(cell.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
