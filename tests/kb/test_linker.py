@@ -156,6 +156,13 @@ def test_longest_or_nested(make_kb: MakeKb) -> None:
     assert found(make_kb, "en", names, text, nested=True) == nested
 
 
+def test_more_mentions_than_were_reckoned_with(make_kb: MakeKb) -> None:
+    names = [" ".join(["ab"] * n) for n in range(1, 60)]
+    n_words = 300
+    n_mentions = sum(min(59, n_words - first) for first in range(n_words))
+    assert len(found(make_kb, "en", names, "ab " * n_words, nested=True)) == n_mentions
+
+
 class TestSecondLanguage:
     def test_fallback_names_fill_what_the_first_language_leaves(self, make_kb: MakeKb) -> None:
         kb = make_kb(

@@ -53,29 +53,34 @@ class EntityMemory:
         *,
         attention: Attention,
         initial_attention: tuple[float, ...],
-        width: int,
+        width: int | None = None,
         seed: int,
     ) -> "EntityMemory":
-        """Take the training documents' entities as they are before training."""
+        """Take the training documents' entities as they are before training.
+
+        Parameters
+        ----------
+        width
+            Where v is to be added to document vectors: their width. A projection leads there
+            from another width of v, from an orthogonal start drawn with `seed`.
+        """
         seen = np.unique(batch.columns)
-        pooling = EntityPooling(
-            torch.from_numpy(batch.vectors[seen]),
-            initial_attention,
-            attention=attention,
-            width=width,
-            seed=seed,
-        )
         counts = np.bincount(batch.columns, minlength=len(batch.entities))[seen]
-        memory = cls(
-            batch.entities[seen],
-            batch.vectors[seen],
-            counts.astype(np.int64),
-            len(batch),
-            attention,
-            np.empty(0, dtype=np.float32),
-            None,
+        own_width = batch.vectors.shape[1]
+        projection = None
+        if width is not None and width != own_width:
+            start = torch.empty(width, own_width)
+            torch.nn.init.orthogonal_(start, generator=torch.Generator().manual_seed(seed))
+            projection = start.numpy()
+        return cls(
+            entities=batch.entities[seen],
+            vectors=batch.vectors[seen],
+            n_documents_with=counts.astype(np.int64),
+            n_documents=len(batch),
+            attention=attention,
+            attention_weight=np.array(initial_attention, dtype=np.float32),
+            projection=projection,
         )
-        return memory.learn(pooling)
 
     def learn(self, pooling: EntityPooling) -> "EntityMemory":
         """Return the memory with the parameters of `pooling`, whose rows are its entities."""
@@ -105,24 +110,17 @@ class EntityMemory:
         """
         counts = np.zeros(len(batch.entities))
         seen = self.is_seen(batch.entities)
-        counts[seen] = self.n_documents_with[
-            np.searchsorted(self.entities, batch.entities[seen])
-        ]
+        counts[seen] = self.n_documents_with[np.searchsorted(self.entities, batch.entities[seen])]
         return np.log((1 + self.n_documents) / (1 + counts))
 
     def pooling(self, batch: EntityBatch) -> EntityPooling:
         """Return the pooling with a row for each entity of `batch`."""
-        width = len(self.projection) if self.projection is not None else self.vectors.shape[1]
-        pooling = EntityPooling(
+        return EntityPooling(
             torch.from_numpy(self.vectors_of(batch)),
-            tuple(float(weight) for weight in self.attention_weight),
+            torch.from_numpy(self.attention_weight),
             attention=self.attention,
-            width=width,
-            seed=0,
+            projection=None if self.projection is None else torch.from_numpy(self.projection),
         )
-        if self.projection is not None:
-            pooling.projection = torch.nn.Parameter(torch.from_numpy(self.projection))
-        return pooling
 
 
 def pairs_of(batch: EntityBatch, features: Floats2d) -> EntityPairs:

@@ -68,31 +68,24 @@ class EntityPooling(nn.Module):
         W_a before training: the weight of the cosine, then of each feature of a pair.
     attention
         ``"learned"``: softmax of W_aᵀ φ; ``"mean"``: 1 / K; ``"sum"``: 1 for each entity.
-    width
-        Width of the document vectors. If v has another, one linear map without bias takes it
-        there, from an orthogonal start drawn with `seed`.
+    projection
+        (width, width of v): a linear map that takes v to the width of the documents, learned with
+        the rest; None where v has that width.
     """
 
     def __init__(
         self,
         initial_vectors: Tensor,
-        initial_attention: tuple[float, ...],
+        initial_attention: Tensor,
         *,
         attention: Attention,
-        width: int,
-        seed: int,
+        projection: Tensor | None = None,
     ) -> None:
         super().__init__()
         self.attention: Attention = attention
         self.vectors = nn.Parameter(initial_vectors.clone())
-        self.attention_weight = nn.Parameter(
-            torch.tensor(initial_attention, dtype=initial_vectors.dtype)
-        )
-        self.projection: nn.Parameter | None = None
-        if initial_vectors.shape[1] != width:
-            start = torch.empty(width, initial_vectors.shape[1], dtype=initial_vectors.dtype)
-            nn.init.orthogonal_(start, generator=torch.Generator().manual_seed(seed))
-            self.projection = nn.Parameter(start)
+        self.attention_weight = nn.Parameter(initial_attention.to(initial_vectors.dtype).clone())
+        self.projection = None if projection is None else nn.Parameter(projection.clone())
 
     def projected(self) -> Tensor:
         """Return v in the width of the documents: (n_entities, width)."""

@@ -164,9 +164,7 @@ def _mean(
     accuracy = interval_of_language_mean(
         {lang: correct[lang] for lang in langs}, {lang: ids[lang] for lang in langs}, seed=seed
     )
-    means = {
-        key: float(np.mean([row[key] for row in held])) for key in ("macro_f1", "micro_f1")
-    }
+    means = {key: float(np.mean([row[key] for row in held])) for key in ("macro_f1", "micro_f1")}
     seen = [row["accuracy_seen"] for row in held if row["accuracy_seen"] is not None]
     sums = {
         key: sum(row[key] for row in held)
@@ -191,7 +189,9 @@ def _add_differences(
     ids: dict[str, list[str] | None],
     seed: int,
 ) -> None:
-    pairs = [paired_difference(correct[row["lang"]], others[row["lang"]], seed=seed) for row in rows]
+    pairs = [
+        paired_difference(correct[row["lang"]], others[row["lang"]], seed=seed) for row in rows
+    ]
     corrected = holm([pair.p_value for pair in pairs])
     for row, pair, p_holm in zip(rows, pairs, corrected, strict=True):
         row |= {

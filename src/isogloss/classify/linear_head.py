@@ -100,6 +100,18 @@ class LinearHead:
         weight[model.classes_], bias[model.classes_] = coefficients, intercept
         return cls(standardisation, weight, bias, C, chosen_by)
 
+    @classmethod
+    def fit_where_possible(
+        cls, vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, *, C: float
+    ) -> "LinearHead":
+        """Fit as `fit` does; with fewer than two classes present, a head that says nothing."""
+        if len(np.unique(y)) > 1:
+            return cls.fit(vectors, y, n_classes, C=C, chosen_by="with the mixture")
+        width = np.shape(vectors)[1]
+        flat = Standardisation(np.zeros(width), np.ones(width))
+        nothing = "nothing to learn from"
+        return cls(flat, np.zeros((n_classes, width)), np.zeros(n_classes), C, nothing)
+
     def log_probabilities(self, vectors: Floats2d | Doubles2d) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         # One row at a time in einsum's fixed order: the result of a document must not depend on

@@ -1,33 +1,288 @@
 """Preset ``mboe-plus``: entities as a second opinion whose weight grows with what was linked.
 
-    log p(c | D) = log p_h(c) + λ · K / (K + κ) · log p_z(c) + constant
+    log p(c | D) = log p_h(c) + λ · K / (K + κ) · (log p_z(c) − log p(c)) + constant
 
-p_h is the encoder-only classifier, unchanged; K is the number of linked entities. p_z classifies
-z = Σ a_e (v_e − mean v), with a = softmax(W_aᵀ φ) over φ = [cos(h, v_e); log p_e; log idf_e]. With
-nothing linked the answer is p_h's, to the bit.
+p_h is the encoder-only classifier, unchanged; p_z the vote of the K linked entities
+(`entity_vote`); p(c) the shares of the classes in training, which both opinions hold and only one
+may count. With nothing linked the answer is p_h's, to the bit.
 
-Training documents hold many entities, documents of other languages often few. So p_z is fitted on
-copies of the training documents with all, a half and a quarter of their entities, and λ and κ are
-chosen over the same copies, by the log-loss of documents that neither part was fitted on.
+λ and κ are chosen on training documents that neither part was fitted on, made to look like those
+of another language, without one label of it: their vectors are moved as a block in a random
+direction in which the training vectors vary, as the vectors of a language are
+(`LANGUAGE_SHIFT`), and they keep all, a half, a quarter or a tenth of their entities, as in a
+language with fewer names. On documents as they are, the encoder would seem too good to need a
+second opinion.
 """
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
-import torch
 from scipy.special import log_softmax
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_memory import PRECISION, EntityMemory, pairs_of
-from isogloss.classify.entity_pooling import Attention, EntityPairs
-from isogloss.classify.joint_training import train_together
+from isogloss.classify.entity_memory import EntityMemory
+from isogloss.classify.entity_pooling import Attention
+from isogloss.classify.entity_vote import EntityVote, pair_weights, pooled
 from isogloss.classify.linear_head import (
-    C_VALUES,
+    C_WITHOUT_SEARCH,
     Fold,
     LinearHead,
     fit_with_search,
     folds_of,
     log_loss,
-    out_of_fold,
 )
+
+INITIAL_ATTENTION = (0.0, 1.0, 1.0)  # cosine, log commonness, log idf: a ∝ commonness · idf
+SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
+LANGUAGE_SHIFT = 0.5  # of the spread of the training vectors; languages lie 0.4 to 0.9 away
+VOTE_C_VALUES = (0.001, 0.003, 0.01, 0.03)
+STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+HALF_COUNTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
+MIXTURE_WITHOUT_SEARCH = (0.5, 30.0)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How much the entities count.
+
+    Attributes
+    ----------
+    strength
+        λ: the weight of p_z when very many entities are linked; 0: they are of no use.
+    half_count
+        κ: the number of entities at which they have half of that weight.
+    """
+
+    strength: float
+    half_count: float
+
+    def weights(self, counts: Ints1d) -> Doubles1d:
+        """Return λ K / (K + κ): float64 (n_documents,)."""
+        return self.strength * counts / (counts + self.half_count)
+
+
+@dataclass(frozen=True)
+class MboePlusHead:
+    """Two classifiers and their mixture.
+
+    Attributes
+    ----------
+    encoder_only
+        p_h.
+    entities_only, memory
+        p_z: its linear part, and what it knows of entities.
+    log_shares
+        log p(c): float64 (n_classes,).
+    mixture
+        λ and κ.
+    """
+
+    encoder_only: LinearHead
+    entities_only: LinearHead
+    memory: EntityMemory
+    log_shares: Doubles1d
+    mixture: Mixture
+
+    @classmethod
+    def fit(
+        cls,
+        vectors: Floats2d,
+        batch: EntityBatch,
+        y: Ints1d,
+        n_classes: int,
+        *,
+        attention: Attention,
+        seed: int,
+        dev: tuple[Floats2d, EntityBatch, Ints1d] | None = None,
+    ) -> "MboePlusHead":
+        """Fit on encoder vectors (n_documents, width), their entities and classes."""
+        judged_by = None if dev is None else (dev[0], dev[2])
+        encoder_only = fit_with_search(vectors, y, n_classes, seed=seed, dev=judged_by)
+        memory = EntityMemory.of(
+            batch, attention=attention, initial_attention=INITIAL_ATTENTION, seed=seed
+        )
+        generator = np.random.default_rng(seed)
+        training = _Copies.thin(vectors, batch, generator)
+        log_shares = np.log(np.bincount(y, minlength=n_classes) / len(y))
+        search = _Search(memory, y, n_classes, encoder_only.C, log_shares)
+        folds = folds_of(y, seed=seed)
+        if dev is not None:
+            held_out = _Copies.thin(dev[0], dev[1], generator).shift(vectors, generator)
+            C, mixture = search.choose(training, held_out, dev[2], None)
+        elif folds is not None:
+            held_out = training.shift(vectors, generator)
+            C, mixture = search.choose(training, held_out, y, folds)
+        else:
+            C, mixture = C_WITHOUT_SEARCH, Mixture(*MIXTURE_WITHOUT_SEARCH)
+        vote = search.fit_vote(training, np.arange(len(y)), C, with_attention=True)
+        return cls(encoder_only, vote.linear, vote.memory, log_shares, mixture)
+
+    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p(c | D): float64 (n_documents, n_classes)."""
+        alone = self.encoder_only.log_probabilities(vectors)
+        linked = np.flatnonzero(self.mixture.weights(batch.counts))
+        if len(linked):
+            vote = EntityVote(self.entities_only, self.memory)
+            voted = vote.log_probabilities(vectors[linked], batch.select(linked))
+            weights = self.mixture.weights(batch.counts[linked])
+            alone[linked] = _mix(alone[linked], voted - self.log_shares, weights)
+        return alone
+
+    def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
+        """Return a_e of each pair: float64 (n_pairs,)."""
+        return pair_weights(self.memory, vectors, batch)
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """Documents with all, and with fewer and fewer, of their entities."""
+
+    vectors: list[Floats2d]
+    batches: list[EntityBatch]
+
+    @classmethod
+    def thin(
+        cls, vectors: Floats2d, batch: EntityBatch, generator: np.random.Generator
+    ) -> "_Copies":
+        batches = [
+            batch if share == 1.0 else batch.thin(share, generator) for share in SHARES_OF_ENTITIES
+        ]
+        return cls([vectors] * len(batches), batches)
+
+    def shift(self, training: Floats2d, generator: np.random.Generator) -> "_Copies":
+        """Move each copy's vectors as a block, and back to the length they had."""
+        centred = training - training.mean(axis=0)
+        spread = float(np.sqrt(training.var(axis=0).sum()))
+        moved = []
+        for vectors in self.vectors:
+            direction = generator.standard_normal(len(centred)) @ centred
+            step = LANGUAGE_SHIFT * spread * direction / np.linalg.norm(direction)
+            away = vectors + step.astype(np.float32)
+            length = np.linalg.norm(vectors, axis=1) / np.linalg.norm(away, axis=1)
+            moved.append(away * length[:, None].astype(np.float32))
+        return _Copies(moved, self.batches)
+
+    def select(self, rows: Ints1d) -> "_Copies":
+        return _Copies(
+            [vectors[rows] for vectors in self.vectors],
+            [batch.select(rows) for batch in self.batches],
+        )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Chooses the vote's C, and the mixture, by the log-loss of held-out documents."""
+
+    memory: EntityMemory
+    y: Ints1d
+    n_classes: int
+    encoder_C: float
+    log_shares: Doubles1d
+
+    def choose(
+        self, training: _Copies, held_out: _Copies, gold: Ints1d, folds: list[Fold] | None
+    ) -> tuple[float, Mixture]:
+        """Return C and the mixture; `folds` None: `held_out` are other documents (dev)."""
+        alone = self._alone(training, held_out, folds)
+        counts = [batch.counts for batch in held_out.batches]
+        candidates = []
+        for C in VOTE_C_VALUES:
+            votes = self._votes(training, held_out, folds, C, with_attention=False)
+            loss, _ = self._best_mixture(alone, votes, counts, gold)
+            candidates.append((loss, C))
+        _, best = min(candidates)
+        votes = self._votes(training, held_out, folds, best, with_attention=True)
+        return best, self._best_mixture(alone, votes, counts, gold)[1]
+
+    def fit_vote(
+        self, training: _Copies, rows: Ints1d, C: float, *, with_attention: bool
+    ) -> EntityVote:
+        """Fit p_z on the copies of some documents that have an entity."""
+        copies = training.select(rows)
+        pooled_copies, golds = [], []
+        for vectors, batch in zip(copies.vectors, copies.batches, strict=True):
+            linked = np.flatnonzero(batch.counts)
+            pooled_copies.append(pooled(self.memory, vectors, batch)[linked])
+            golds.append(self.y[rows][linked])
+        linear = LinearHead.fit_where_possible(
+            np.vstack(pooled_copies), np.hstack(golds), self.n_classes, C=C
+        )
+        vote = EntityVote(linear, self.memory)
+        if not with_attention or not np.isfinite(linear.bias).all():
+            return vote
+        return vote.learn_attention(
+            list(zip(copies.vectors, copies.batches, strict=True)), self.y[rows]
+        )
+
+    def _alone(
+        self, training: _Copies, held_out: _Copies, folds: list[Fold] | None
+    ) -> list[Doubles2d]:
+        whole = np.arange(len(self.y))
+        predicted = [np.empty((len(side), self.n_classes)) for side in held_out.vectors]
+        for train, test in self._divisions(held_out, folds, whole):
+            head = LinearHead.fit(
+                training.vectors[0][train], self.y[train], self.n_classes,
+                C=self.encoder_C, chosen_by="",
+            )  # fmt: skip
+            for side, vectors in zip(predicted, held_out.vectors, strict=True):
+                side[test] = head.log_probabilities(vectors[test])
+        return predicted
+
+    def _votes(
+        self,
+        training: _Copies,
+        held_out: _Copies,
+        folds: list[Fold] | None,
+        C: float,
+        *,
+        with_attention: bool,
+    ) -> list[Doubles2d]:
+        whole = np.arange(len(self.y))
+        predicted = [np.empty((len(side), self.n_classes)) for side in held_out.vectors]
+        for train, test in self._divisions(held_out, folds, whole):
+            vote = self.fit_vote(training, train, C, with_attention=with_attention)
+            tested = held_out.select(test)
+            for side, vectors, batch in zip(predicted, tested.vectors, tested.batches, strict=True):
+                side[test] = vote.log_probabilities(vectors, batch)
+        return predicted
+
+    @staticmethod
+    def _divisions(
+        held_out: _Copies, folds: list[Fold] | None, whole: Ints1d
+    ) -> list[tuple[Ints1d, Ints1d]]:
+        if folds is None:
+            return [(whole, np.arange(len(held_out.vectors[0])))]
+        return [(fold.train, fold.test) for fold in folds]
+
+    def _best_mixture(
+        self, alone: list[Doubles2d], votes: list[Doubles2d], counts: list[Ints1d], gold: Ints1d
+    ) -> tuple[float, Mixture]:
+        """Try every λ, κ and sharpness of p_h.
+
+        A head with a strong penalty is less sure than it could be; raising p_h to a power makes
+        up for that here. At prediction the whole exponent is divided by it, so that p_h stays as
+        it is and the mixture decides the same.
+        """
+        best, chosen = np.inf, Mixture(0.0, HALF_COUNTS[0])
+        for sharpness, strength, half in product(SHARPNESSES, STRENGTHS, HALF_COUNTS):
+            if strength == 0.0 and half != HALF_COUNTS[0]:
+                continue
+            mixture = Mixture(strength, half)
+            losses = [
+                log_loss(
+                    _mix(sharpness * own, vote - self.log_shares, mixture.weights(count)), gold
+                )
+                for own, vote, count in zip(alone, votes, counts, strict=True)
+            ]
+            if np.mean(losses) < best - 1e-4:
+                best = float(np.mean(losses))
+                chosen = replace(mixture, strength=strength / sharpness)
+        return best, chosen
+
+
+def _mix(alone: Doubles2d, vote: Doubles2d, weights: Doubles1d) -> Doubles2d:
+    mixed: Doubles2d = log_softmax(alone + weights[:, None] * vote, axis=1)
+    return mixed

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save_file
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.linear_head import LinearHead, Standardisation
 from isogloss.classify.mboe import MboeHead
-from isogloss.classify.mboe_plus import Mixture, MboePlusHead
+from isogloss.classify.mboe_plus import MboePlusHead, Mixture
 from isogloss.classify.text_classifier import Head, TextClassifier, label_array
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
@@ -34,9 +34,7 @@ SETTINGS = (
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def save_classifier(
-    model: TextClassifier, path: Path, *, embed_kb: bool, overwrite: bool
-) -> None:
+def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwrite: bool) -> None:
     """Write a fitted classifier; the directory appears whole or not at all.
 
     Raises
@@ -75,6 +73,7 @@ def save_classifier(
                 "encoder": {
                     "name": os.path.relpath(encoder, path) if encoder.is_dir() else str(encoder),
                     "is_directory": encoder.is_dir(),
+                    "options": model.encoder_.settings.options(),
                     "fingerprint": model.encoder_.fingerprint,
                 },
                 "kb": None if kb is None else {
@@ -92,7 +91,8 @@ def load_classifier(
     *,
     encoder: str | Path | Encoder | None,
     kb: str | Path | KnowledgeBase | None,
-    device: str | None,
+    device: str,
+    threads: int | None,
 ) -> TextClassifier:
     """Read a classifier; see `TextClassifier.load`.
 
@@ -118,10 +118,10 @@ def load_classifier(
         init = EntityVectors.load(path / "entity-vectors.safetensors")
     model = TextClassifier(
         init=init,
-        device=device or "auto",
+        device=device,
         **{name: manifest["settings"][name] for name in SETTINGS},
     )
-    model.encoder_ = _encoder(path, manifest["encoder"], encoder, model)
+    model.encoder_ = _encoder(path, manifest["encoder"], encoder, model, threads)
     model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
     model.encoder, model.kb = model.encoder_, model.kb_
     model.classes_ = label_array(manifest["classes"])
@@ -149,6 +149,7 @@ def _encoder(
     saved: dict[str, Any],
     given: str | Path | Encoder | None,
     model: TextClassifier,
+    threads: int | None,
 ) -> Encoder:
     if isinstance(given, Encoder):
         found = given
@@ -159,7 +160,9 @@ def _encoder(
                 f"the model's encoder is not at {name} any more; name it with --encoder",
                 path=path,
             )
-        found = Encoder.load(name, device=model.device, dtype=model.dtype)
+        found = Encoder.load(
+            name, device=model.device, dtype=model.dtype, threads=threads, **saved["options"]
+        )
     if found.fingerprint != saved["fingerprint"]:
         raise InputError(
             f"the model was trained with another encoder ({saved['name']}, fingerprint "
@@ -213,7 +216,9 @@ def _memory_arrays(memory: EntityMemory) -> Arrays:
         "memory.n_documents_with": memory.n_documents_with,
         "memory.attention_weight": memory.attention_weight,
     }
-    return arrays if memory.projection is None else arrays | {"memory.projection": memory.projection}
+    return (
+        arrays if memory.projection is None else arrays | {"memory.projection": memory.projection}
+    )
 
 
 def _memory(settings: dict[str, Any], arrays: Arrays) -> EntityMemory:
@@ -238,6 +243,7 @@ def _head_arrays(head: Head) -> Arrays:
                 _linear_arrays(head.encoder_only, "linear")
                 | _linear_arrays(head.entities_only, "entities")
                 | _memory_arrays(head.memory)
+                | {"log_shares": head.log_shares}
             )
 
 
@@ -280,5 +286,6 @@ def _head(settings: dict[str, Any], arrays: Arrays) -> Head:
         linear,
         _linear(settings["entities"], arrays, "entities"),
         memory,
+        arrays["log_shares"],
         Mixture(**settings["mixture"]),
     )

@@ -185,7 +185,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fallback_lang
             Link names of this language too where the text's own names nothing.
         """
-        return np.exp(self.log_probabilities(self.prepare(X, lang, fallback_lang=fallback_lang)))
+        return self.probabilities(self.prepare(X, lang, fallback_lang=fallback_lang))
 
     def prepare(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
@@ -194,6 +194,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "head_")
         texts = _texts(X)
         return self._prepare(texts, resolve_languages(lang, texts), fallback_lang)
+
+    def probabilities(self, documents: PreparedDocuments) -> Doubles2d:
+        """Return p(c | D) of prepared documents: float64 (n_documents, n_classes)."""
+        return np.exp(self.log_probabilities(documents))
 
     def log_probabilities(
         self, documents: PreparedDocuments, *, with_entities: bool = True
@@ -247,9 +251,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Score by language; see `isogloss.classify.evaluation.evaluate`."""
         from isogloss.classify.evaluation import evaluate
 
-        return evaluate(
-            self, X, y, lang, ids=ids, fallback_lang=fallback_lang, versus=versus
-        )
+        return evaluate(self, X, y, lang, ids=ids, fallback_lang=fallback_lang, versus=versus)
 
     def explain(
         self, text: str, lang: str | None = None, *, fallback_lang: str | None = None
@@ -272,7 +274,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         encoder: str | Path | Encoder | None = None,
         kb: str | Path | KnowledgeBase | None = None,
-        device: str | None = None,
+        device: str = "auto",
+        threads: int | None = None,
     ) -> "TextClassifier":
         """Read a model that `save` wrote.
 
@@ -281,10 +284,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder, kb
             Where the encoder or the knowledge base is now, when it is not where it was; another
             one than the model was trained with is refused.
+        device, threads
+            As in `Encoder.load`.
         """
         from isogloss.classify.persistence import load_classifier
 
-        return load_classifier(Path(path), encoder=encoder, kb=kb, device=device)
+        return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
 
     def _check_options(self) -> None:
         for name, value, allowed in (

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli import options
-from isogloss.data import read_documents
+from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 
@@ -26,7 +26,9 @@ def encode(
     ] = None,
     normalize: Annotated[
         bool | None,
-        typer.Option("--normalize/--no-normalize", help="Unit length; the encoder's own by default."),
+        typer.Option(
+            "--normalize/--no-normalize", help="Unit length; the encoder's own by default."
+        ),
     ] = None,
     device: options.Device = "auto",
     dtype: options.DType = "float32",

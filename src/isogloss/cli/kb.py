@@ -8,7 +8,7 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.languages import languages_of, say_languages
-from isogloss.data import Documents, read_documents
+from isogloss.data.documents import Documents, read_documents
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.report.table import Table
@@ -134,9 +134,9 @@ def _as_json(mention: Mention) -> dict[str, Any]:
         "lang": mention.lang,
         "candidates": [
             {
-                "id": candidate.id,
+                "id": candidate.entity,
                 "title": candidate.title,
-                "link_prob": round(candidate.link_prob, 6),
+                "link_prob": round(candidate.link_probability, 6),
                 "commonness": round(candidate.commonness, 6),
             }
             for candidate in mention.candidates

@@ -2,7 +2,7 @@
 
 import typer
 
-from isogloss.data import Documents
+from isogloss.data.documents import Documents
 from isogloss.errors import InputError, warn_loss
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import parse_language

@@ -97,7 +97,7 @@ def _show_warning(
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from isogloss.cli.strictness import make_strict
-from isogloss.data import FileFormat
+from isogloss.data.documents import FileFormat
 
 
 def _strict(value: bool) -> bool:
@@ -25,7 +25,9 @@ EncoderName = Annotated[
 ]
 TextColumns = Annotated[
     str | None,
-    typer.Option(help="Column of the text; several, as headline,text, are joined.", metavar="NAMES"),
+    typer.Option(
+        help="Column of the text; several, as headline,text, are joined.", metavar="NAMES"
+    ),
 ]
 LabelColumn = Annotated[
     str | None, typer.Option(help="Column of the label ('label' or 'category' by default).")

@@ -203,6 +203,33 @@ def _names_at(
 
 
 @compiled
+def _search_text(
+    text: Any, offsets: Any, units: Any, case: Any, boundary: Any, covered: Any, slot_hash: Any,
+    slot_number: Any, name_units: Any, name_offsets: Any, name_rows: Any, is_active: Any,
+    hits: Any, out: Any, n: Any, nested: Any,
+) -> Any:  # fmt: skip
+    """Write the mentions of one text from row `n` of `out` on; return the next row, -1 if full."""
+    origin, last = offsets[text], offsets[text + 1]
+    i = origin
+    while i < last:
+        n_hits = 0
+        if boundary[i + text] & BEGIN:
+            n_hits = _names_at(
+                i, last, units, case, boundary, text, covered, slot_hash, slot_number,
+                name_units, name_offsets, name_rows, is_active, hits,
+            )  # fmt: skip
+        if n + n_hits > out.shape[0]:
+            return -1
+        for hit in range(0 if nested else max(n_hits - 1, 0), n_hits):
+            if hits[hit, 1] != SILENT:
+                out[n, 0], out[n, 1] = i - origin, hits[hit, 0] - origin
+                out[n, 2] = hits[hit, 1]
+                n += 1
+        i = hits[n_hits - 1, 0] if n_hits and not nested else i + 1
+    return n
+
+
+@compiled
 def find_names(
     texts: Any, slots: Any, names: Any, name_rows: Any, is_active: Any, covered: Any, rule: Any,
     nested: Any,
@@ -222,35 +249,27 @@ def find_names(
 
     Returns
     -------
-    Mention offsets by text, and of each mention first unit, unit after the last, and row.
+    Mention offsets by text; first unit, unit after the last, and row of each mention.
     """
     offsets, units, kinds, case, boundary = texts
-    slot_hash, slot_number = slots
-    name_units, name_offsets = names
     out = np.empty((units.size // 4 + MOST_HITS, 3), np.int32)
     hits = np.empty((MOST_HITS, 2), np.int32)
     mention_offsets = np.zeros(offsets.size, np.int64)
-    n = 0
     for text in range(offsets.size - 1):
         origin, last = offsets[text], offsets[text + 1]
         if rule == ARABIC_ARTICLE:
             edges = boundary[origin + text : last + text + 1]
             _mark_arabic_starts(units[origin:last], kinds[origin:last], edges)
-        i = origin
-        while i < last:
-            n_hits = 0
-            if boundary[i + text] & BEGIN:
-                n_hits = _names_at(
-                    i, last, units, case, boundary, text, covered, slot_hash, slot_number,
-                    name_units, name_offsets, name_rows, is_active, hits,
-                )  # fmt: skip
-            if n + n_hits > out.shape[0]:
-                out = np.concatenate((out, np.empty_like(out)))
-            for hit in range(0 if nested else max(n_hits - 1, 0), n_hits):
-                if hits[hit, 1] != SILENT:
-                    out[n, 0], out[n, 1] = i - origin, hits[hit, 0] - origin
-                    out[n, 2] = hits[hit, 1]
-                    n += 1
-            i = hits[n_hits - 1, 0] if n_hits and not nested else i + 1
+        n = -1
+        while n < 0:
+            n = _search_text(
+                text, offsets, units, case, boundary, covered, slots[0], slots[1], names[0],
+                names[1], name_rows, is_active, hits, out, mention_offsets[text], nested,
+            )  # fmt: skip
+            if n < 0:
+                wider = np.empty((2 * out.shape[0], 3), np.int32)
+                wider[: out.shape[0]] = out
+                out = wider
         mention_offsets[text + 1] = n
+    n = mention_offsets[offsets.size - 1]
     return mention_offsets, out[:n, 0].copy(), out[:n, 1].copy(), out[:n, 2].copy()

@@ -1,0 +1,171 @@
+"""The entities' own classifier: p(c | entities), linear in the attention-weighted vectors.
+
+    log p_z(c) = log softmax( Σ_e a_e u_e + b ),   u_e = W v_e / s,   a = softmax(W_aᵀ φ)
+
+with φ = [cos(h, v_e); log p_e; log idf_e] and s the standard deviations of the training z. Each
+entity so casts a vote u_e over the classes; attention says how much it counts. The vectors v stay
+where they start: W is fitted to them, and an entity that training never saw votes by its vector.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor, nn
+from torch.nn import functional
+
+from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
+from isogloss.classify.entity_batch import EntityBatch
+from isogloss.classify.entity_memory import EntityMemory
+from isogloss.classify.entity_pooling import EntityPairs, softmax_by_document
+from isogloss.classify.linear_head import LinearHead
+
+N_STEPS = 15
+SMALLEST_IDF = 0.05  # an entity of every document keeps a little weight, and a finite logarithm
+
+
+@dataclass(frozen=True)
+class EntityVote:
+    """A fitted p_z.
+
+    Attributes
+    ----------
+    linear
+        W, b and the standardisation of z.
+    memory
+        Document counts of the seen entities, and W_a.
+    """
+
+    linear: LinearHead
+    memory: EntityMemory
+
+    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p_z(c): float64 (n_documents, n_classes)."""
+        return self.linear.log_probabilities(pooled(self.memory, vectors, batch))
+
+    def learn_attention(
+        self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Ints1d
+    ) -> "EntityVote":
+        """Train W, b and W_a together on copies of the training documents.
+
+        The objective is that of `joint_training`, at the C of the linear part.
+
+        Parameters
+        ----------
+        parts
+            Copies of the documents: encoder vectors and entities.
+        y
+            int64 (n_documents,): class of each, the same for every copy.
+        """
+        if self.memory.attention != "learned":
+            return self
+        scale = self.linear.standardisation
+        copies = [
+            _Votes.of(self.memory, vectors, batch, scale.deviation) for vectors, batch in parts
+        ]
+        mean = torch.from_numpy(scale.mean / scale.deviation)
+        weight = nn.Parameter(torch.from_numpy(self.linear.weight.copy()))
+        bias = nn.Parameter(torch.from_numpy(self.linear.bias.copy()))
+        start = torch.from_numpy(self.memory.attention_weight.astype(np.float64))
+        attention = nn.Parameter(start.clone())
+        gold = torch.from_numpy(y)
+        size_of_weight = 2.0 if len(bias) == 2 else 1.0  # see joint_training
+
+        def closure() -> Tensor:
+            optimizer.zero_grad()
+            loss = size_of_weight * weight.square().sum() + (attention - start).square().sum()
+            loss = loss / (2 * self.linear.C)
+            for copy in copies:
+                logits = copy.logits(weight, attention) + bias - weight @ mean
+                linked = copy.linked
+                loss = loss + functional.cross_entropy(
+                    logits[linked], gold[linked], reduction="sum"
+                )
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss
+
+        optimizer = torch.optim.LBFGS(
+            [weight, bias, attention], max_iter=N_STEPS, line_search_fn="strong_wolfe"
+        )
+        optimizer.step(closure)  # type: ignore[arg-type]
+        return EntityVote(
+            replace(self.linear, weight=weight.detach().numpy(), bias=bias.detach().numpy()),
+            replace(self.memory, attention_weight=attention.detach().numpy().astype(np.float32)),
+        )
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """A copy of the documents, ready for repeated passes."""
+
+    pairs: EntityPairs
+    vectors: Tensor  # v / s: (n_entities, width)
+    linked: Tensor  # documents with an entity
+
+    @classmethod
+    def of(
+        cls, memory: EntityMemory, vectors: Floats2d, batch: EntityBatch, deviation: Doubles1d
+    ) -> "_Votes":
+        features = attention_features(memory, vectors, batch)
+        scaled = torch.from_numpy(batch.vectors / deviation)
+        linked = torch.from_numpy(np.flatnonzero(batch.counts))
+        return cls(EntityPairs.of(batch.offsets, batch.columns, features), scaled, linked)
+
+    def logits(self, weight: Tensor, attention: Tensor) -> Tensor:
+        weights = softmax_by_document(self.pairs.features @ attention, self.pairs)
+        return functional.embedding_bag(
+            self.pairs.entities,
+            self.vectors @ weight.T,
+            self.pairs.offsets,
+            mode="sum",
+            per_sample_weights=weights,
+            include_last_offset=True,
+        )
+
+
+def attention_features(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+    """Return φ of each pair: float64 (n_pairs, 3): cos(h, v), log commonness, log idf.
+
+    Vectors of another width than the documents' have no cosine with them: 0.
+    """
+    documents, columns = batch.documents, batch.columns
+    features = np.zeros((len(columns), 3))
+    if batch.vectors.shape[1] == vectors.shape[1]:
+        unit_documents, unit_vectors = _unit(vectors), _unit(batch.vectors)
+        for start in range(0, len(columns), 100_000):  # bounds the memory
+            rows = slice(start, start + 100_000)
+            features[rows, 0] = np.einsum(
+                "pd,pd->p", unit_documents[documents[rows]], unit_vectors[columns[rows]]
+            )
+    frequency = np.maximum(memory.inverse_document_frequency(batch), SMALLEST_IDF)
+    features[:, 1] = np.log(np.maximum(batch.commonness, 1e-6))
+    features[:, 2] = np.log(frequency)[columns]
+    return features
+
+
+def pair_weights(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
+    """Return a_e of each pair: float64 (n_pairs,); they add up to 1 in a document, or are 1."""
+    if memory.attention == "sum":
+        return np.ones(len(batch.columns))
+    if memory.attention == "mean":
+        return (1.0 / np.maximum(batch.counts, 1))[batch.documents]
+    features = attention_features(memory, vectors, batch)
+    scores = torch.from_numpy(features @ memory.attention_weight.astype(np.float64))
+    pairs = EntityPairs.of(batch.offsets, batch.columns, features)
+    return softmax_by_document(scores, pairs).numpy()
+
+
+def pooled(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+    """Return z = Σ a_e v_e: float64 (n_documents, width of v); zeros where nothing is linked."""
+    weights = pair_weights(memory, vectors, batch)
+    shape = (len(batch), len(batch.entities))
+    matrix = csr_array((weights, batch.columns, batch.offsets), shape=shape)
+    summed: Doubles2d = matrix @ batch.vectors.astype(np.float64)
+    return summed
+
+
+def _unit(vectors: Floats2d) -> Floats2d:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(norms, np.float32(1e-12))

@@ -1,0 +1,130 @@
+"""From an evaluation and a few explained documents to the HTML report."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.classify.evaluation import UNKNOWN, Evaluation
+from isogloss.classify.explanation import Explanation
+from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.report.html import (
+    MarkedMention,
+    ReportDocument,
+    ReportEntity,
+    write_classification_report,
+)
+
+N_DOCUMENTS = 6
+N_ENTITIES_SHOWN = 12
+
+
+def write_report(
+    path: Path,
+    model: TextClassifier,
+    evaluation: Evaluation,
+    X: Sequence[str],
+    y: Sequence[Any],
+    langs: Sequence[str | None],
+    *,
+    title: str,
+    note: str,
+    fallback_lang: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write the report of an evaluation, with one document of each of a few languages.
+
+    Parameters
+    ----------
+    X, y, langs
+        The texts that were evaluated, with labels and languages.
+    note
+        What the reader should keep in mind, a sentence.
+    """
+    documents = []
+    for row in _chosen_rows(langs, model):
+        explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
+        documents.append(_document(explanation, y[row]))
+    write_classification_report(
+        path,
+        title=title,
+        note=note,
+        rows=evaluation.rows,
+        mean=evaluation.mean,
+        documents=documents,
+        settings=describe(model),
+        overwrite=overwrite,
+    )
+
+
+def describe(model: TextClassifier) -> dict[str, str]:
+    """Return the settings of a fitted model in words, for people."""
+    head = model.head_
+    settings = {
+        "encoder": model.encoder_.name,
+        "trained on": f"{model.n_training_documents_} texts in {', '.join(model.langs_) or 'an unnamed language'}",
+        "labels": ", ".join(str(label) for label in model.classes_.tolist()),
+        "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
+    }
+    if isinstance(head, LinearHead):
+        return settings | {"head": f"encoder only, C = {head.C} ({head.chosen_by})"}
+    settings["preset"] = f"{model.preset}, attention {head.memory.attention}"
+    weights = ", ".join(f"{weight:.2f}" for weight in head.memory.attention_weight)
+    settings["attention weights"] = weights
+    settings["entities seen in training"] = str(len(head.memory.entities))
+    if model.preset == "mboe":
+        return settings | {"head": f"C = {head.linear.C} ({head.linear.chosen_by})"}
+    own, mixture = head.encoder_only, head.mixture
+    return settings | {
+        "head": f"encoder only, C = {own.C} ({own.chosen_by}); entities, C = "
+        f"{head.entities_only.C}; weight of the entities "
+        f"{mixture.strength:.2f} · K / (K + {mixture.half_count:.0f})"
+    }
+
+
+def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int]:
+    """Take the first row of each language, training languages last, at most `N_DOCUMENTS`."""
+    first: dict[str | None, int] = {}
+    for row, lang in enumerate(langs):
+        first.setdefault(lang, row)
+    order = sorted(first, key=lambda lang: (lang in model.langs_, first[lang]))
+    picked = np.linspace(0, len(order) - 1, min(N_DOCUMENTS, len(order))).round().astype(int)
+    return [first[order[place]] for place in picked]
+
+
+def _document(explanation: Explanation, gold: Any) -> ReportDocument:
+    text = explanation.text
+    by_span: dict[tuple[int, int], float] = {}
+    for entity in explanation.entities:
+        for span in entity.spans:
+            by_span[span] = by_span.get(span, 0.0) + entity.weight
+    largest = max([1.0, *by_span.values()])
+    return ReportDocument(
+        text=text,
+        lang=explanation.lang or UNKNOWN,
+        label=str(explanation.label),
+        gold=str(gold),
+        probabilities=_named(explanation.probabilities),
+        probabilities_without_entities=_named(explanation.probabilities_without_entities),
+        mentions=[
+            MarkedMention(start=start, end=end, weight=weight / largest)
+            for (start, end), weight in sorted(by_span.items())
+        ],
+        entities=[
+            ReportEntity(
+                title=entity.title,
+                id=entity.id,
+                weight=entity.weight,
+                commonness=entity.commonness,
+                seen=entity.seen,
+                surfaces=list(dict.fromkeys(text[start:end] for start, end in entity.spans)),
+            )
+            for entity in explanation.entities[:N_ENTITIES_SHOWN]
+        ],
+    )
+
+
+def _named(probabilities: dict[Any, float]) -> dict[str, float]:
+    return {str(label): value for label, value in probabilities.items()}

@@ -1,0 +1,306 @@
+"""``isogloss classify``: fit on one language, predict, evaluate and explain in many."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from isogloss.classify import Explanation, TextClassifier, evaluate
+from isogloss.classify.reporting import describe, write_report
+from isogloss.cli import options
+from isogloss.cli.labelled import read_labelled
+from isogloss.cli.languages import languages_of, say_languages
+from isogloss.data.documents import read_documents
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.files import refuse_existing
+from isogloss.text.detect import detect_languages
+from isogloss.vectors import EntityVectors
+
+app = typer.Typer(help="Classifiers: label in one language, answer in many.",
+                  no_args_is_help=True)  # fmt: skip
+
+ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
+EncoderPlace = Annotated[
+    str | None, typer.Option("--encoder", help="Where the model's encoder is now, if it moved.")
+]
+KbPlace = Annotated[
+    Path | None, typer.Option("--kb", help="Where the model's knowledge base is now, if it moved.")
+]
+
+
+@app.command()
+def fit(
+    train: Annotated[
+        list[str],
+        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
+                     "--lang auto.", metavar="LANG=FILE"),
+    ],
+    out: Annotated[Path, typer.Option(help="Directory to make.")],
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(help="Texts to choose by; cross-validation without.", metavar="LANG=FILE"),
+    ] = None,
+    lang: Annotated[
+        Literal["auto"] | None, typer.Option(help="'auto': detect the language of each text.")
+    ] = None,
+    lang_column: options.LangColumn = None,
+    encoder: options.EncoderName = "bundled",
+    kb: Annotated[
+        Path | None, typer.Option(help="Knowledge base to link with; none: the encoder alone.")
+    ] = None,
+    preset: Annotated[
+        Literal["mboe", "mboe-plus"], typer.Option(help="How entities are used.")
+    ] = "mboe-plus",
+    tune: Annotated[Literal["head"], typer.Option(help="What learns beside the entities.")] = "head",
+    init: Annotated[
+        str, typer.Option(help="Entity vectors: 'encoder', 'random', or a file of vectors.")
+    ] = "encoder",
+    attention: Annotated[
+        Literal["learned", "mean", "sum"], typer.Option(help="How entities are weighed.")
+    ] = "learned",
+    max_entities: Annotated[
+        int | None, typer.Option(min=1, help="Entities a text at most; all by default.")
+    ] = None,
+    min_link_prob: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")
+    ] = 0.01,
+    min_commonness: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Least commonness of an entity of a name.")
+    ] = 0.05,
+    pooling: options.PoolingName = None,
+    text: options.TextColumns = None,
+    label: options.LabelColumn = None,
+    quoting: options.Quoting = "auto",
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    threads: options.Threads = None,
+    seed: options.Seed = 0,
+    embed_kb: Annotated[
+        bool, typer.Option("--embed-kb", help="Put a copy of the knowledge base into the model.")
+    ] = False,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:  # fmt: skip
+    """Learn from labelled texts and write a model."""
+    refuse_existing(out, overwrite=overwrite)
+    format = options.file_format(text, label, quoting, lang_column)
+    training = read_labelled(train, format=format, lang=lang, option="--train")
+    held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
+    model = TextClassifier(
+        Encoder.load(encoder, device=device, dtype=dtype, threads=threads),
+        kb,
+        preset=preset,
+        tune=tune,
+        init=_init(init),
+        attention=True if attention == "learned" else attention,
+        max_entities=max_entities,
+        min_link_prob=min_link_prob,
+        min_commonness=min_commonness,
+        pooling=pooling,
+        device=device,
+        dtype=dtype,
+        random_state=seed,
+    )
+    typer.echo(f"isogloss: {model.encoder!r}", err=True)
+    model.fit(
+        training.texts,
+        training.labels,
+        training.langs,
+        X_dev=held_out.texts or None,
+        y_dev=held_out.labels or None,
+        lang_dev=held_out.langs or None,
+    )
+    say_languages(training.langs, {})
+    for name, value in describe(model).items():
+        typer.echo(f"isogloss: {name}: {value}", err=True)
+    model.save(out, embed_kb=embed_kb, overwrite=overwrite)
+    typer.echo(f"isogloss: model → {out}", err=True)
+
+
+@app.command()
+def predict(
+    model: ModelPath,
+    file: options.InputFile = "-",
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
+    ] = None,
+    lang_column: options.LangColumn = None,
+    fallback_lang: options.FallbackLang = None,
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    encoder: EncoderPlace = None,
+    kb: KbPlace = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Predict labels; a line a text: label, tab, probability."""
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    format = options.file_format(text, None, quoting, lang_column)
+    documents = read_documents(file, format=format, needs_label=False)
+    langs = languages_of(documents, lang)
+    prepared = loaded.prepare(documents.texts, langs, fallback_lang=fallback_lang)
+    probabilities = loaded.probabilities(prepared)
+    labels = loaded.labels_of(probabilities).tolist()
+    rows = []
+    for row, label in enumerate(labels):
+        if not as_json:
+            typer.echo(f"{label}\t{probabilities[row].max():.4f}")
+            continue
+        entry: dict[str, Any] = {"row": row, "lang": langs[row], "label": label}
+        if documents.ids is not None:
+            entry["id"] = documents.ids[row]
+        named = zip(loaded.classes_.tolist(), probabilities[row].tolist(), strict=True)
+        entry["probabilities"] = {str(name): value for name, value in named}
+        rows.append(entry)
+    if as_json:
+        typer.echo(json.dumps({"classes": loaded.classes_.tolist(), "rows": rows},
+                              ensure_ascii=False))  # fmt: skip
+    linked = (
+        [False] * len(langs)
+        if prepared.bags is None
+        else (np.diff(prepared.bags.indptr) > 0).tolist()
+    )
+    say_languages(langs, {"linked": linked, "cut": prepared.truncated.tolist()})
+
+
+@app.command("evaluate")
+def evaluate_command(
+    model: ModelPath,
+    test: Annotated[
+        list[str],
+        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
+                     "--lang auto.", metavar="LANG=FILE"),
+    ],
+    lang: Annotated[
+        Literal["auto"] | None, typer.Option(help="'auto': detect the language of each text.")
+    ] = None,
+    lang_column: options.LangColumn = None,
+    fallback_lang: options.FallbackLang = None,
+    versus: Annotated[
+        Path | None, typer.Option(help="A second model, for the paired difference.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an HTML report, with a few documents.")
+    ] = None,
+    text: options.TextColumns = None,
+    label: options.LabelColumn = None,
+    quoting: options.Quoting = "auto",
+    encoder: EncoderPlace = None,
+    kb: KbPlace = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:  # fmt: skip
+    """Score a model language by language, with intervals."""
+    if report is not None:
+        refuse_existing(report, overwrite=overwrite)
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    other = None
+    if versus is not None:
+        other = TextClassifier.load(versus, encoder=loaded.encoder_, kb=kb)
+    format = options.file_format(text, label, quoting, lang_column)
+    tests = read_labelled(test, format=format, lang=lang, option="--test")
+    gold = _typed(tests.labels, loaded)
+    result = evaluate(
+        loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,
+        versus=other,
+    )  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
+    else:
+        result.table().render(Console())
+    if report is not None:
+        write_report(
+            report, loaded, result, tests.texts, gold, tests.langs,
+            title=f"Evaluation of {model.name}",
+            note="Documents were not chosen by their result: the first of each language is shown.",
+            fallback_lang=fallback_lang, overwrite=overwrite,
+        )  # fmt: skip
+        typer.echo(f"isogloss: report → {report}", err=True)
+
+
+@app.command()
+def explain(
+    model: ModelPath,
+    text: Annotated[str, typer.Argument(help="The text itself.")],
+    lang: Annotated[str, typer.Option(help="Its language, or 'auto'.")],
+    fallback_lang: options.FallbackLang = None,
+    encoder: EncoderPlace = None,
+    kb: KbPlace = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Show which entities a text names, their weights, and the answer without them."""
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    code = detect_languages([text])[0] if lang == "auto" else lang
+    explanation = loaded.explain(text, code, fallback_lang=fallback_lang)
+    if as_json:
+        facts = asdict(explanation)
+        for key in ("probabilities", "probabilities_without_entities"):
+            facts[key] = {str(name): value for name, value in facts[key].items()}
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        print_explanation(explanation)
+
+
+def print_explanation(explanation: Explanation) -> None:
+    """Print an explanation for people on standard output."""
+    from isogloss.report.table import Table
+
+    typer.echo(f"{explanation.text}\n→ {explanation.label}")
+    console = Console()
+    rows: list[dict[str, Any]] = [
+        {
+            "label": str(label),
+            "with entities": with_entities,
+            "encoder alone": explanation.probabilities_without_entities[label],
+        }
+        for label, with_entities in sorted(
+            explanation.probabilities.items(), key=lambda pair: -pair[1]
+        )
+    ]
+    Table(rows).render(console)
+    if not explanation.entities:
+        typer.echo("nothing linked: this is the answer of the encoder alone")
+        return
+    named = [
+        {
+            "name in the text": ", ".join(
+                dict.fromkeys(explanation.text[start:end] for start, end in entity.spans)
+            ),
+            "entity": entity.title,
+            "id": entity.id,
+            "weight": entity.weight,
+            "seen in training": "yes" if entity.seen else "no",
+        }
+        for entity in explanation.entities[:20]
+    ]
+    Table(named).render(console)
+    if len(explanation.entities) > 20:
+        typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+
+
+def _init(value: str) -> Any:
+    if value in ("encoder", "random"):
+        return value
+    path = Path(value)
+    if not path.exists():
+        raise InputError(f"--init is '{value}'; give 'encoder', 'random' or a file of vectors")
+    return EntityVectors.load(path)
+
+
+def _typed(labels: list[str], model: TextClassifier) -> list[Any]:
+    """Give labels of a file the type that the model's labels have: files hold strings."""
+    known = {str(label): label for label in model.classes_.tolist()}
+    return [known.get(label, label) for label in labels]
