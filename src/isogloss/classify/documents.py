@@ -12,6 +12,7 @@ import numpy as np
 from isogloss.arrays import Bools1d, Floats2d, Ints1d
 from isogloss.classify.vector_memo import encode_once
 from isogloss.encode import Encoder
+from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase
 from isogloss.text.detect import detect_languages
@@ -93,7 +94,7 @@ def prepare_documents(
     langs: list[str | None],
     *,
     encoder: Encoder,
-    pooling: str | None,
+    pooling: Pooling | None,
     kb: KnowledgeBase | None,
     training_langs: tuple[str, ...],
     options: LinkingOptions,

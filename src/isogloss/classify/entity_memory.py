@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from isogloss.arrays import Bools1d, Doubles1d, Floats1d, Floats2d, Ints1d
+from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Floats1d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_pooling import Attention, EntityPairs, EntityPooling
 
@@ -123,6 +123,6 @@ class EntityMemory:
         )
 
 
-def pairs_of(batch: EntityBatch, features: Floats2d) -> EntityPairs:
-    """Return the flat arrays of `batch` as tensors, with float32 features (n_pairs, n)."""
+def pairs_of(batch: EntityBatch, features: Doubles2d) -> EntityPairs:
+    """Return the flat arrays of `batch` as tensors, with their features (n_pairs, n)."""
     return EntityPairs.of(batch.offsets, batch.columns, features)

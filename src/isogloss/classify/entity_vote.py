@@ -83,13 +83,13 @@ class EntityVote:
                 loss = loss + functional.cross_entropy(
                     logits[linked], gold[linked], reduction="sum"
                 )
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             return loss
 
         optimizer = torch.optim.LBFGS(
             [weight, bias, attention], max_iter=N_STEPS, line_search_fn="strong_wolfe"
         )
-        optimizer.step(closure)  # type: ignore[arg-type]
+        optimizer.step(closure)
         return EntityVote(
             replace(self.linear, weight=weight.detach().numpy(), bias=bias.detach().numpy()),
             replace(self.memory, attention_weight=attention.detach().numpy().astype(np.float32)),
@@ -162,8 +162,7 @@ def pooled(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubl
     weights = pair_weights(memory, vectors, batch)
     shape = (len(batch), len(batch.entities))
     matrix = csr_array((weights, batch.columns, batch.offsets), shape=shape)
-    summed: Doubles2d = matrix @ batch.vectors.astype(np.float64)
-    return summed
+    return np.asarray(matrix @ batch.vectors.astype(np.float64), dtype=np.float64)
 
 
 def _unit(vectors: Floats2d) -> Floats2d:

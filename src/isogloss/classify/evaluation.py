@@ -229,9 +229,9 @@ def _warn(rows: Iterable[dict[str, Any]], model: TextClassifier) -> None:
             )
 
 
-def _equal(predicted: Sequence[Any], labels: list[Any]) -> Bools1d:
+def _equal(predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
     return np.array(
-        [bool(ours == theirs) for ours, theirs in zip(list(predicted), labels, strict=True)],
+        [bool(ours == theirs) for ours, theirs in zip(predicted.tolist(), labels, strict=True)],
         dtype=bool,
     )
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-N_STEPS = 60
+N_STEPS = 30
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ def train_together(
     def closure() -> Tensor:
         optimizer.zero_grad()
         loss = objective()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         return loss
 
     before = float(objective().detach())
-    optimizer.step(closure)  # type: ignore[arg-type]
+    optimizer.step(closure)
     after = float(objective().detach())
     return JointResult(weight.detach(), bias.detach(), (before, after))

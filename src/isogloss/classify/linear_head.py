@@ -87,9 +87,10 @@ class LinearHead:
             (in a fold), it then never wins.
         """
         standardisation = Standardisation.fit(vectors)
-        model = LogisticRegression(C=C, max_iter=2000, tol=1e-6)
+        model = LogisticRegression(C=C, max_iter=2000, tol=1e-4)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             model.fit(standardisation(vectors), y)
         weight = np.zeros((n_classes, np.shape(vectors)[1]))
         bias = np.full(n_classes, -np.inf)
@@ -143,11 +144,10 @@ def out_of_fold(
 ) -> Doubles2d:
     """Return log p(c | D) of each document from a head that was not fitted on it."""
     predicted = np.empty((len(y), n_classes))
+    doubles = np.asarray(vectors, dtype=np.float64)
     for fold in folds:
-        head = LinearHead.fit(
-            np.asarray(vectors)[fold.train], y[fold.train], n_classes, C=C, chosen_by="given"
-        )
-        predicted[fold.test] = head.log_probabilities(np.asarray(vectors)[fold.test])
+        head = LinearHead.fit(doubles[fold.train], y[fold.train], n_classes, C=C, chosen_by="given")
+        predicted[fold.test] = head.log_probabilities(doubles[fold.test])
     return predicted
 
 

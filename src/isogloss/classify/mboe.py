@@ -110,4 +110,4 @@ def _add(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubles
 
 
 def _pairs(batch: EntityBatch) -> EntityPairs:
-    return pairs_of(batch, batch.commonness[:, None])
+    return pairs_of(batch, np.stack([batch.commonness], axis=1))

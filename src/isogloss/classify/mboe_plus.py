@@ -36,10 +36,12 @@ from isogloss.classify.linear_head import (
 
 INITIAL_ATTENTION = (0.0, 1.0, 1.0)  # cosine, log commonness, log idf: a ∝ commonness · idf
 SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
+N_SHIFTS = 3  # random directions for each share
 LANGUAGE_SHIFT = 0.5  # of the spread of the training vectors; languages lie 0.4 to 0.9 away
 VOTE_C_VALUES = (0.001, 0.003, 0.01, 0.03)
 STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
-HALF_COUNTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+LARGEST_STRENGTH = 1.0  # entities never count for more than the encoder
+HALF_COUNTS = (10.0, 30.0, 100.0, 300.0)  # one entity never counts for more than an eleventh
 SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
 MIXTURE_WITHOUT_SEARCH = (0.5, 30.0)
 
@@ -153,17 +155,17 @@ class _Copies:
         return cls([vectors] * len(batches), batches)
 
     def shift(self, training: Floats2d, generator: np.random.Generator) -> "_Copies":
-        """Move each copy's vectors as a block, and back to the length they had."""
+        """Move each copy's vectors as a block, several times, and back to their length."""
         centred = training - training.mean(axis=0)
         spread = float(np.sqrt(training.var(axis=0).sum()))
         moved = []
-        for vectors in self.vectors:
+        for vectors in self.vectors * N_SHIFTS:
             direction = generator.standard_normal(len(centred)) @ centred
             step = LANGUAGE_SHIFT * spread * direction / np.linalg.norm(direction)
             away = vectors + step.astype(np.float32)
             length = np.linalg.norm(vectors, axis=1) / np.linalg.norm(away, axis=1)
             moved.append(away * length[:, None].astype(np.float32))
-        return _Copies(moved, self.batches)
+        return _Copies(moved, self.batches * N_SHIFTS)
 
     def select(self, rows: Ints1d) -> "_Copies":
         return _Copies(
@@ -179,7 +181,7 @@ class _Search:
     memory: EntityMemory
     y: Ints1d
     n_classes: int
-    encoder_C: float
+    penalty_of_encoder: float
     log_shares: Doubles1d
 
     def choose(
@@ -225,7 +227,7 @@ class _Search:
         for train, test in self._divisions(held_out, folds, whole):
             head = LinearHead.fit(
                 training.vectors[0][train], self.y[train], self.n_classes,
-                C=self.encoder_C, chosen_by="",
+                C=self.penalty_of_encoder, chosen_by="",
             )  # fmt: skip
             for side, vectors in zip(predicted, held_out.vectors, strict=True):
                 side[test] = head.log_probabilities(vectors[test])
@@ -268,7 +270,7 @@ class _Search:
         """
         best, chosen = np.inf, Mixture(0.0, HALF_COUNTS[0])
         for sharpness, strength, half in product(SHARPNESSES, STRENGTHS, HALF_COUNTS):
-            if strength == 0.0 and half != HALF_COUNTS[0]:
+            if strength > LARGEST_STRENGTH * sharpness:
                 continue
             mixture = Mixture(strength, half)
             losses = [
@@ -284,5 +286,7 @@ class _Search:
 
 
 def _mix(alone: Doubles2d, vote: Doubles2d, weights: Doubles1d) -> Doubles2d:
-    mixed: Doubles2d = log_softmax(alone + weights[:, None] * vote, axis=1)
+    # A class of which no linked document was seen has a vote of -inf: nothing is known of it.
+    known = np.where(np.isneginf(vote), 0.0, vote)
+    mixed: Doubles2d = log_softmax(alone + weights[:, None] * known, axis=1)
     return mixed

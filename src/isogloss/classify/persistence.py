@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
+from sklearn.utils.validation import check_is_fitted
 
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.linear_head import LinearHead, Standardisation
@@ -42,6 +43,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
     InputError
         When `path` exists, cannot be written, or the labels are no strings, numbers or booleans.
     """
+    check_is_fitted(model, "head_")
     labels = model.classes_.tolist()
     for label in labels:
         if not isinstance(label, str | int | float | bool):
@@ -210,15 +212,15 @@ def _linear(settings: dict[str, Any], arrays: Arrays, prefix: str) -> LinearHead
 
 
 def _memory_arrays(memory: EntityMemory) -> Arrays:
-    arrays = {
+    arrays: Arrays = {
         "memory.entities": memory.entities,
         "memory.vectors": memory.vectors,
         "memory.n_documents_with": memory.n_documents_with,
         "memory.attention_weight": memory.attention_weight,
     }
-    return (
-        arrays if memory.projection is None else arrays | {"memory.projection": memory.projection}
-    )
+    if memory.projection is not None:
+        arrays["memory.projection"] = memory.projection
+    return arrays
 
 
 def _memory(settings: dict[str, Any], arrays: Arrays) -> EntityMemory:

@@ -9,6 +9,7 @@ import numpy as np
 from isogloss.classify.evaluation import UNKNOWN, Evaluation
 from isogloss.classify.explanation import Explanation
 from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.mboe import MboeHead
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.report.html import (
     MarkedMention,
@@ -64,7 +65,8 @@ def describe(model: TextClassifier) -> dict[str, str]:
     head = model.head_
     settings = {
         "encoder": model.encoder_.name,
-        "trained on": f"{model.n_training_documents_} texts in {', '.join(model.langs_) or 'an unnamed language'}",
+        "trained on": f"{model.n_training_documents_} texts in "
+        + (", ".join(model.langs_) or "a language that was not named"),
         "labels": ", ".join(str(label) for label in model.classes_.tolist()),
         "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
     }
@@ -74,7 +76,7 @@ def describe(model: TextClassifier) -> dict[str, str]:
     weights = ", ".join(f"{weight:.2f}" for weight in head.memory.attention_weight)
     settings["attention weights"] = weights
     settings["entities seen in training"] = str(len(head.memory.entities))
-    if model.preset == "mboe":
+    if isinstance(head, MboeHead):
         return settings | {"head": f"C = {head.linear.C} ({head.linear.chosen_by})"}
     own, mixture = head.encoder_only, head.mixture
     return settings | {

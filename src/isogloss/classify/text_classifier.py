@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from isogloss.arrays import Bools1d, Doubles2d, Ints1d
 from isogloss.classify.documents import (
@@ -29,6 +30,7 @@ from isogloss.classify.linear_head import LinearHead, fit_with_search
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.encode import Encoder
+from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, did_you_mean, warn_loss
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
@@ -45,7 +47,7 @@ PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
 ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(ClassifierMixin, BaseEstimator):
     """Classify texts of many languages from labels in one, on a frozen encoder.
 
     Parameters
@@ -106,7 +108,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_entities: int | None = None,
         min_link_prob: float = 0.01,
         min_commonness: float = 0.05,
-        pooling: str | None = None,
+        pooling: Pooling | None = None,
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
@@ -154,6 +156,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             When an option is not known, the numbers differ, or there is one class only.
         """
         self._check_options()
+        if (X_dev is None) != (y_dev is None):
+            raise InputError("X_dev and y_dev go together; one of them is missing")
         texts, labels = checked_pairs(X, y)
         langs = resolve_languages(lang, texts)
         self._start(labels, langs)
@@ -162,7 +166,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if X_dev is not None and y_dev is not None:
             dev = self._dev(X_dev, y_dev, lang_dev if lang_dev is not None else lang)
         self.n_training_documents_ = len(texts)
-        self.head_ = self._fit_head(documents, self._numbers(labels), dev)
+        # The matrices of a head are small: threads would wait for each other (24 times slower on
+        # two cores), and the result would depend on their number.
+        with threadpool_limits(1):
+            self.head_ = self._fit_head(documents, self._numbers(labels), dev)
         return self
 
     def predict(
@@ -186,6 +193,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Link names of this language too where the text's own names nothing.
         """
         return self.probabilities(self.prepare(X, lang, fallback_lang=fallback_lang))
+
+    def score(
+        self,
+        X: Sequence[str],
+        y: Sequence[Any],
+        lang: Languages = None,
+        sample_weight: Sequence[float] | None = None,
+        *,
+        fallback_lang: str | None = None,
+    ) -> float:
+        """Return the accuracy over all texts, as scikit-learn's model selection asks for it."""
+        texts, labels = checked_pairs(X, y)
+        predicted = self.predict(texts, lang, fallback_lang=fallback_lang).tolist()
+        right = [ours == theirs for ours, theirs in zip(predicted, labels, strict=True)]
+        return float(np.average(right, weights=sample_weight))
 
     def prepare(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
@@ -307,7 +329,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = label_array(sorted_labels(labels))
         if len(self.classes_) < 2:
             raise InputError(
-                f"all {len(labels)} training labels are {self.classes_[0]!r}; "
+                f"all {len(labels)} training labels are {labels[0]!r}; "
                 "two classes are needed at least"
             )
         self.langs_ = tuple(dict.fromkeys(lang for lang in langs if lang is not None))

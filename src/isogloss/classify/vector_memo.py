@@ -13,6 +13,7 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats1d, Floats2d
 from isogloss.encode import Encoder
+from isogloss.encode.settings import Pooling
 
 MAX_TEXTS = 100_000
 
@@ -29,7 +30,7 @@ _Memory = OrderedDict[str, tuple[Floats1d, bool]]
 _memories: WeakKeyDictionary[Encoder, dict[str, _Memory]] = WeakKeyDictionary()
 
 
-def encode_once(encoder: Encoder, texts: Sequence[str], *, pooling: str | None) -> Encoded:
+def encode_once(encoder: Encoder, texts: Sequence[str], *, pooling: Pooling | None) -> Encoded:
     """Encode the texts that are new, and take the others from memory; duplicates cost nothing."""
     memory = _memories.setdefault(encoder, {}).setdefault(str(pooling), OrderedDict())
     new = [text for text in dict.fromkeys(texts) if text not in memory]

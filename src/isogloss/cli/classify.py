@@ -56,7 +56,9 @@ def fit(
     preset: Annotated[
         Literal["mboe", "mboe-plus"], typer.Option(help="How entities are used.")
     ] = "mboe-plus",
-    tune: Annotated[Literal["head"], typer.Option(help="What learns beside the entities.")] = "head",
+    tune: Annotated[
+        Literal["head"], typer.Option(help="What learns: 'head' leaves the encoder as it is.")
+    ] = "head",
     init: Annotated[
         str, typer.Option(help="Entity vectors: 'encoder', 'random', or a file of vectors.")
     ] = "encoder",

@@ -1,4 +1,4 @@
-"""Labelled files on the command line: ``--train en=FILE``, ``--test ja=FILE``, or one mixed file."""
+"""Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

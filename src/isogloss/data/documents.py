@@ -20,8 +20,8 @@ from isogloss.text.languages import parse_language
 LABEL_COLUMNS = ("label", "category")
 ID_COLUMNS = ("id", "index_id", "sent_id")
 
-_ENDS_OF_SENTENCES = ".!?…。!?.。؟۔।॥።፧։၊။។៕᠃།"
-_CLOSERS = "\"'”’»›)]}」』)】〉》"
+_ENDS_OF_SENTENCES = tuple(".!?…。！？．｡؟۔।॥።፧։။។៕᠃")
+_CLOSERS = " \t\r\n\u00a0\u202f\"'”’»›)]}）」』】〉》"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class Documents:
         Canonical codes, ``None`` where the file gives none or an unknown one; ``None`` without
         a language column.
     ids
-        Values of ``id``, ``index_id`` or ``sent_id`` as strings; ``None`` without such a column.
+        Values of ``id``, ``index_id`` or ``sent_id`` as strings, ``None`` where it is
+        empty; ``None`` without such a column.
     lines
         Line (Parquet: row) of each document, 1-based.
     path
@@ -76,7 +77,7 @@ class Documents:
     texts: list[str]
     labels: list[str] | None
     langs: list[str | None] | None
-    ids: list[str] | None
+    ids: list[str | None] | None
     lines: list[int]
     path: str
 
@@ -141,7 +142,7 @@ def join_texts(parts: Sequence[str]) -> str:
         if not part.strip():
             continue
         if joined:
-            ended = joined.rstrip().rstrip(_CLOSERS).endswith(tuple(_ENDS_OF_SENTENCES))
+            ended = joined.rstrip(_CLOSERS).endswith(_ENDS_OF_SENTENCES)
             joined = joined.rstrip() + (" " if ended else ". ")
         joined += part
     return joined
@@ -236,9 +237,9 @@ def _langs(records: Records, column: int, path: Path) -> list[str | None]:
     return langs
 
 
-def _ids(records: Records, column: str) -> list[str]:
+def _ids(records: Records, column: str) -> list[str | None]:
     values = records.values(records.columns.index(column))
-    return ["" if value is None or value is MISSING else str(value) for value in values]
+    return [None if value in (None, MISSING, "") else str(value) for value in values]
 
 
 def _values(records: Records, column: int) -> Iterator[tuple[Any, int]]:

@@ -99,7 +99,7 @@ class EntityVectors:
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the vectors as a safetensors file with the ids in it."""
-        blob = np.frombuffer("\n".join(self.ids).encode(), dtype=np.uint8)
+        blob = np.frombuffer(json.dumps(self.ids).encode(), dtype=np.uint8)
         with atomic_file(Path(path), overwrite=overwrite) as temporary:
             save_file({"vectors": self.matrix, "ids": blob}, temporary, metadata={"format": FORMAT})
 
@@ -119,10 +119,12 @@ class EntityVectors:
             with safe_open(path, framework="numpy") as file:
                 if (file.metadata() or {}).get("format") != FORMAT:
                     raise InputError("holds no entity vectors of isogloss", path=path)
-                ids = file.get_tensor("ids").tobytes().decode().split("\n")
+                ids = json.loads(file.get_tensor("ids").tobytes())
                 return cls(ids, file.get_tensor("vectors"))
         except SafetensorError as error:
             raise InputError(f"is not a safetensors file ({error})", path=path) from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError("damaged: its entity ids cannot be read", path=path) from error
 
     def fingerprint(self) -> str:
         """Return a checksum over ids and values."""

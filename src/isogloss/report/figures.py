@@ -1,0 +1,199 @@
+"""The geometry of the report's chart: languages by score, dots with intervals on a shared axis.
+
+Positions are percentages of the width of a plot, so that a page can make it as wide as it likes.
+What a plot looks like is the template's business.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # between ticks
+_N_INTERVALS = 5  # more tick labels would touch on a phone
+_FAR = 0.35  # of the width: labels with a sign touch when nearer
+SIGNIFICANT = 0.05
+
+
+class Tick(NamedTuple):
+    """A labelled place on an axis, in percent of its width; a narrow plot labels the major ones."""
+
+    at: float
+    label: str
+    is_major: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A linear scale from `low` to `high`, both of them ticks.
+
+    Examples
+    --------
+    >>> axis = Axis.around([0.43, 0.91], at_most=1.0)
+    >>> axis.low, axis.high, axis.at(0.7)
+    (0.4, 1.0, 50.0)
+    """
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def around(
+        cls, values: Sequence[float], *, at_least: float = -math.inf, at_most: float = math.inf
+    ) -> "Axis":
+        """Return the tightest scale with round ends that holds `values`, within the bounds."""
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        for step in _STEPS:
+            first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+            if first == last:
+                first, last = first - 1, last + 1
+            if last - first <= _N_INTERVALS:
+                break
+        ends = max(first * step, at_least), min(last * step, at_most)
+        return cls(round(ends[0], 9), round(ends[1], 9), step)
+
+    def at(self, value: float) -> float:
+        """Return where `value` lies, in percent; what is outside lies at an end."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    def ticks(self, *, signed: bool = False) -> list[Tick]:
+        """Return the ticks with their labels; with a sign, zero and what is far from it is major."""
+        n = round((self.high - self.low) / self.step)
+        digits = 2 if self.step < 0.1 else 1
+        values = [round(self.low + index * self.step, 9) for index in range(n + 1)]
+        far = _FAR * (self.high - self.low)
+        return [
+            Tick(
+                at=self.at(value),
+                label=decimal(value, digits, signed=signed),
+                is_major=not signed
+                or not value
+                or (value in (values[0], values[-1]) and abs(value) >= far),
+            )
+            for value in values
+        ]
+
+
+class Dot(NamedTuple):
+    """A value and its interval, in percent of the width; the ends are None without an interval."""
+
+    at: float
+    low: float | None
+    high: float | None
+    is_solid: bool
+
+
+@dataclass(frozen=True)
+class ChartRow:
+    """A language in the chart: its row of scores with the dots to draw."""
+
+    scores: Mapping[str, Any]
+    accuracy: Dot | None
+    difference: Dot | None
+    is_training: bool
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Languages by falling accuracy, and the mean over those that training has not seen.
+
+    Attributes
+    ----------
+    difference_axis, zero
+        None where no model is compared with the encoder alone.
+    mean_at
+        Where the line of the mean lies; None without one.
+    """
+
+    rows: list[ChartRow]
+    mean: ChartRow
+    axis: Axis
+    difference_axis: Axis | None
+    mean_at: float | None
+    zero: float | None
+
+
+def chart_of(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> Chart:
+    """Lay out the chart of an evaluation.
+
+    Parameters
+    ----------
+    rows, mean
+        Scores by language, and their mean, with ``langs``: a language that is not among them is
+        a training language.
+    """
+    axis = Axis.around(_values([*rows, mean], "accuracy"), at_least=0.0, at_most=1.0)
+    differences = _values([*rows, mean], "difference")
+    difference_axis = Axis.around([0.0, *differences]) if differences else None
+
+    def lay_out(row: Mapping[str, Any], *, is_training: bool) -> ChartRow:
+        return ChartRow(
+            scores=row,
+            accuracy=_dot(row, "accuracy", axis, is_solid=not is_training),
+            difference=_dot(row, "difference", difference_axis, is_solid=_is_clear(row)),
+            is_training=is_training,
+        )
+
+    held = set(mean.get("langs") or [row["lang"] for row in rows])
+    laid = [lay_out(row, is_training=row["lang"] not in held) for row in by_accuracy(rows)]
+    middle = lay_out(mean, is_training=False)
+    return Chart(
+        rows=laid,
+        mean=middle,
+        axis=axis,
+        difference_axis=difference_axis,
+        mean_at=middle.accuracy.at if middle.accuracy else None,
+        zero=difference_axis.at(0.0) if difference_axis else None,
+    )
+
+
+def by_accuracy(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows, the most accurate first, those without an accuracy last."""
+    return sorted(
+        rows, key=lambda row: -row["accuracy"] if is_number(row["accuracy"]) else math.inf
+    )
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a score is there: neither None nor NaN."""
+    return value is not None and math.isfinite(value)
+
+
+def decimal(value: Any, digits: int = 3, *, signed: bool = False) -> str:
+    """Write a score with a true minus, or a dash where there is none.
+
+    Examples
+    --------
+    >>> decimal(0.5), decimal(0.0123, 2, signed=True), decimal(-0.1, 1), decimal(None)
+    ('0.500', '+0.01', '−0.1', '–')
+    """
+    if not is_number(value):
+        return "–"
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return ("−" if value < 0 else "+" if signed else "") + text
+
+
+def _is_clear(row: Mapping[str, Any]) -> bool:
+    """Return whether a difference is more than chance; the mean has an interval and no p-value."""
+    if is_number(row.get("p_holm")):
+        return bool(row["p_holm"] < SIGNIFICANT)
+    low, high = row.get("difference_low"), row.get("difference_high")
+    return is_number(low) and is_number(high) and (low > 0 or high < 0)
+
+
+def _dot(row: Mapping[str, Any], name: str, axis: Axis | None, *, is_solid: bool) -> Dot | None:
+    if axis is None or not is_number(row.get(name)):
+        return None
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    if not (is_number(low) and is_number(high)):
+        return Dot(axis.at(row[name]), None, None, is_solid)
+    return Dot(axis.at(row[name]), axis.at(float(low)), axis.at(float(high)), is_solid)
+
+
+def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    values = [row.get(key) for row in rows for key in (name, f"{name}_low", f"{name}_high")]
+    return [float(value) for value in values if value is not None and is_number(value)]

@@ -1,0 +1,301 @@
+"""The HTML report of an evaluation: one file, no network, no script.
+
+What is said, and in which words, is decided here and in ``templates``; the chart is laid out in
+`figures`. Which documents are shown, and what was linked in them, is the caller's business.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from isogloss.errors import InputError
+from isogloss.files import atomic_file
+from isogloss.report.figures import SIGNIFICANT, by_accuracy, chart_of, decimal, is_number
+from isogloss.text.languages import is_right_to_left, language_name
+
+N_CHARACTERS_SHOWN = 1200  # of a document
+N_CLASSES_SHOWN = 8  # of a document, the likeliest
+_CHARACTERS_BEFORE_MENTION = 200
+_LONGEST_WORD = 30  # a cut looks this far for a space
+_SPACE = re.compile(r"\s+")
+_UNDETERMINED = "und"
+# What XML and HTML cannot hold: lone surrogates, controls but tab and line ends, non-characters.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class MarkedMention:
+    """A name in a text.
+
+    Attributes
+    ----------
+    start, end
+        Its span in the text.
+    weight
+        0 to 1, the share of attention of the entities it yields.
+    """
+
+    start: int
+    end: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class ReportEntity:
+    """An entity of a document; `surfaces` are the names it is found by in the text."""
+
+    title: str
+    id: str
+    weight: float
+    commonness: float
+    seen: bool
+    surfaces: list[str]
+
+
+@dataclass(frozen=True)
+class ReportDocument:
+    """A document with its prediction, and what the prediction rests on.
+
+    Attributes
+    ----------
+    lang
+        Canonical code, or ``"und"``.
+    label, gold
+        Predicted and true; `gold` is None where it is not known.
+    probabilities, probabilities_without_entities
+        Label to probability, of the whole model and of the same without its entities.
+    """
+
+    text: str
+    lang: str
+    label: str
+    gold: str | None
+    probabilities: dict[str, float]
+    probabilities_without_entities: dict[str, float]
+    mentions: list[MarkedMention]
+    entities: list[ReportEntity]
+
+
+class Piece(NamedTuple):
+    """A run of text under the same mentions; its weight is the largest of theirs, or None."""
+
+    text: str
+    weight: float | None
+    n_mentions: int
+    is_begin: bool
+
+
+class Excerpt(NamedTuple):
+    """The part of a text that is shown, from `start` to `end`."""
+
+    pieces: list[Piece]
+    start: int
+    end: int
+    n_mentions_outside: int
+
+
+def write_classification_report(
+    path: Path,
+    *,
+    title: str,
+    note: str,
+    rows: list[dict[str, Any]],
+    mean: dict[str, Any],
+    documents: list[ReportDocument],
+    settings: dict[str, str],
+    overwrite: bool = False,
+) -> None:
+    """Write the report of an evaluation as one HTML file.
+
+    Parameters
+    ----------
+    note
+        What the reader should keep in mind, a sentence; may be empty.
+    rows, mean
+        As in `isogloss.classify.evaluation.Evaluation`; a missing score is None or NaN. Rows with
+        ``difference`` are compared with the encoder alone. Languages that ``mean["langs"]`` leaves
+        out are shown as training languages.
+    documents
+        A few, shown in full up to `N_CHARACTERS_SHOWN` characters.
+    settings
+        Name to value, in words.
+
+    Raises
+    ------
+    InputError
+        When there are no rows, or `path` exists and `overwrite` is false, or cannot be written.
+    """
+    if not rows:
+        raise InputError("no language was evaluated; a report needs at least one", path=path)
+    page = _environment().get_template("classification.html").render(
+        title=title,
+        note=note,
+        headline=headline(rows, mean),
+        chart=chart_of(rows, mean),
+        rows=rows,
+        mean=mean,
+        has_difference=any(is_number(row.get("difference")) for row in rows),
+        documents=documents,
+        settings=settings,
+    )  # fmt: skip
+    with atomic_file(path, overwrite=overwrite) as temporary:
+        temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
+
+
+def headline(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list[str]:
+    """Return the result in plain sentences: accuracy, best and worst language, the entities."""
+    held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
+    score = f"{decimal(mean['accuracy'])}{_interval(mean, 'accuracy')}"
+    if len(held) == 1:
+        sentences = [f"Accuracy in {_name(held[0]['lang'])} is {score}."]
+    else:
+        sentences = [f"Mean accuracy over {len(held)} languages is {score}."]
+    ranked = [row for row in by_accuracy(held) if is_number(row["accuracy"])]
+    if len(ranked) > 1:
+        best, worst = ranked[0], ranked[-1]
+        sentences.append(
+            f"Best is {_name(best['lang'])} ({decimal(best['accuracy'])}), worst is "
+            f"{_name(worst['lang'])} ({decimal(worst['accuracy'])})."
+        )
+    if is_number(mean.get("difference")):
+        sentences += _about_entities(held, mean)
+    return sentences
+
+
+def _about_entities(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list[str]:
+    change = f"{decimal(mean['difference'], signed=True)}{_interval(mean, 'difference', digits=3)}"
+    low, high = mean.get("difference_low"), mean.get("difference_high")
+    if is_number(low) and low > 0:
+        first = f"Entities help: {change} against the encoder alone."
+    elif is_number(high) and high < 0:
+        first = f"Entities hurt: {change} against the encoder alone."
+    else:
+        first = f"Entities make no clear difference: {change} against the encoder alone."
+    clear = [row for row in rows if is_number(row.get("p_holm")) and row["p_holm"] < SIGNIFICANT]
+    n_better = sum(row["difference"] > 0 for row in clear)
+    if len(rows) == 1:
+        return [first]
+    return [
+        first,
+        f"Taken one by one, {n_better} of {len(rows)} languages are clearly better with them and "
+        f"{len(clear) - n_better} clearly worse.",
+    ]
+
+
+def excerpt(text: str, mentions: Sequence[MarkedMention]) -> Excerpt:
+    """Return the part of a text around its first mention, cut into marked and plain pieces.
+
+    Parameters
+    ----------
+    mentions
+        In any order; they may overlap. Where several cover the same letters, the heaviest counts.
+    """
+    spans = [
+        MarkedMention(max(mention.start, 0), min(mention.end, len(text)), mention.weight)
+        for mention in mentions
+    ]
+    spans = sorted((span for span in spans if span.start < span.end), key=lambda span: span.start)
+    start, end = _window(text, spans[0].start if spans else 0)
+    shown = [span for span in spans if span.start < end and span.end > start]
+    cuts = {start, end} | {
+        min(max(cut, start), end) for span in shown for cut in (span.start, span.end)
+    }
+    places = sorted(cuts)
+    pieces = []
+    for left, right in zip(places, places[1:], strict=False):
+        over = [span for span in shown if span.start <= left and span.end >= right]
+        weights = [span.weight if is_number(span.weight) else 0.0 for span in over]
+        begins = any(span.start == left for span in over)
+        heaviest = min(max(max(weights), 0.0), 1.0) if weights else None
+        pieces.append(Piece(text[left:right], heaviest, len(over), begins))
+    return Excerpt(pieces, start, end, len(spans) - len(shown))
+
+
+def _window(text: str, mention: int) -> tuple[int, int]:
+    if len(text) <= N_CHARACTERS_SHOWN:
+        return 0, len(text)
+    start = min(max(mention - _CHARACTERS_BEFORE_MENTION, 0), len(text) - N_CHARACTERS_SHOWN)
+    end = start + N_CHARACTERS_SHOWN
+    if start and (space := _SPACE.search(text, start, min(start + _LONGEST_WORD, mention))):
+        start = space.end()
+    while 0 < start < mention and _continues(text[start]):
+        start += 1
+    if end < len(text) and (space := _SPACE.search(text, end, end + _LONGEST_WORD)):
+        end = space.start()
+    while end < len(text) and _continues(text[end]) and end - start < 2 * N_CHARACTERS_SHOWN:
+        end += 1
+    return start, end
+
+
+def _continues(character: str) -> bool:
+    """Return whether a character belongs to the one before it: vowel signs, accents, joiners."""
+    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")
+
+
+def _classes(document: ReportDocument) -> list[tuple[str, float, float]]:
+    """Return (label, probability with entities, without) of the likeliest, and of the gold one."""
+    with_entities, without = document.probabilities, document.probabilities_without_entities
+    labels = sorted(
+        with_entities, key=lambda label: -max(with_entities[label], without.get(label, 0.0))
+    )
+    kept = set(labels[:N_CLASSES_SHOWN]) | {document.label, document.gold}
+    return [
+        (label, with_entities[label], without.get(label, 0.0)) for label in labels if label in kept
+    ]
+
+
+def _interval(row: Mapping[str, Any], name: str, *, digits: int = 2) -> str:
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    signed = name == "difference"
+    if not (is_number(low) and is_number(high)):
+        return ""
+    return f" [{decimal(low, digits, signed=signed)}, {decimal(high, digits, signed=signed)}]"
+
+
+def _p_value(value: Any) -> str:
+    return "<0.001" if is_number(value) and value < 0.001 else decimal(value)
+
+
+def _count(value: Any) -> str:
+    return f"{int(value):,}" if is_number(value) else "–"
+
+
+def _name(lang: str) -> str:
+    if lang == _UNDETERMINED:
+        return "undetermined language"
+    try:
+        return language_name(lang)
+    except InputError:
+        return lang
+
+
+def _direction(lang: str) -> str:
+    try:
+        return "rtl" if is_right_to_left(lang) else "ltr"
+    except InputError:
+        return "auto"
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("isogloss.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "decimal": decimal,
+        "count": _count,
+        "p_value": _p_value,
+        "language": _name,
+        "direction": _direction,
+        "classes": _classes,
+    }
+    environment.globals |= {"interval": _interval, "excerpt": excerpt, "is_number": is_number}
+    return environment

@@ -1,0 +1,389 @@
+"""What each option of `TextClassifier` does, and what never changes a prediction."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import ENTITIES, JAPANESE, UNLINKED, FakeEncoder, english
+
+from isogloss.classify import TextClassifier, vector_memo
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase
+from isogloss.vectors import EntityVectors
+from isogloss.vectors.entity_vectors import random_vectors
+
+Fit = Callable[..., TextClassifier]
+TEXTS = [text for text, _ in JAPANESE]
+IDS = [record["id"] for record in ENTITIES]
+
+
+def given_vectors(width: int, *, ids: list[str] = IDS) -> EntityVectors:
+    return EntityVectors(ids, random_vectors(ids, width, seed=9, root_mean_square=0.3))
+
+
+def arrays(model: TextClassifier) -> dict[str, Any]:
+    """Return what was learned, by name."""
+    memory = model.head_.memory
+    head: Any = model.head_
+    linear = head.linear if model.preset == "mboe" else head.entities_only
+    return {
+        "v": memory.vectors, "W_a": memory.attention_weight, "projection": memory.projection,
+        "W": linear.weight, "b": linear.bias, "entities": memory.entities,
+    }  # fmt: skip
+
+
+def changed(model: TextClassifier, other: TextClassifier) -> set[str]:
+    ours, theirs = arrays(model), arrays(other)
+    return {name for name in ours if not np.array_equal(ours[name], theirs[name])}
+
+
+# Where nothing is linked, entities have no say.
+
+
+@pytest.mark.parametrize(
+    "langs",
+    [
+        ["en", "en", "ar", "ja", "en", "en"],
+        [None] * 6,
+        ["sw"] * 6,
+        ["en", None, "sw", "ja", None, "th"],
+    ],
+)
+@pytest.mark.usefixtures("quiet")
+def test_mboe_plus_is_bit_equal_to_encoder_only_where_nothing_is_linked(
+    fit: Fit, langs: list[str | None]
+) -> None:
+    plus, alone = fit(), fit(kb=None)
+    expected = alone.predict_proba(UNLINKED, langs)
+    assert plus.head_.mixture.strength > 0
+    assert np.array_equal(plus.predict_proba(UNLINKED, langs), expected)
+    mixed = plus.predict_proba([*TEXTS, *UNLINKED], ["ja"] * len(TEXTS) + langs)
+    assert np.array_equal(mixed[len(TEXTS) :], expected)
+    assert not np.allclose(mixed[:6], alone.predict_proba(TEXTS[:6], "ja"))
+
+
+@pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
+def test_training_without_a_single_entity_gives_the_encoder_only_classifier(
+    kb: KnowledgeBase, encoder: FakeEncoder, preset: Any
+) -> None:
+    texts = [text for text in english()[0] if not any(c.isupper() for c in text)]
+    labels = [label for text, label in zip(*english(), strict=True) if text in texts]
+    model = TextClassifier(encoder, kb, preset=preset).fit(texts, labels, lang="en")
+    alone = TextClassifier(encoder).fit(texts, labels, lang="en")
+    assert len(model.head_.memory.entities) == 0
+    found = model.predict_proba(UNLINKED, "en")
+    assert np.array_equal(found, alone.predict_proba(UNLINKED, "en"))
+    assert np.isfinite(model.predict_proba(TEXTS, "ja")).all()
+
+
+# What never changes a prediction.
+
+
+def test_order_and_company_of_texts_change_nothing(model: TextClassifier) -> None:
+    langs = ["ja"] * len(TEXTS) + ["en"] * len(UNLINKED)
+    texts = [*TEXTS, *UNLINKED]
+    expected = model.predict_proba(texts, langs)
+    order = np.random.default_rng(1).permutation(len(texts))
+    shuffled = model.predict_proba([texts[i] for i in order], [langs[i] for i in order])
+    np.testing.assert_allclose(shuffled, expected[order], atol=1e-6)
+    for row in (0, 3, 9):
+        alone = model.predict_proba([texts[row]], langs[row])
+        np.testing.assert_allclose(alone[0], expected[row], atol=1e-6)
+    np.testing.assert_allclose(expected.sum(axis=1), 1)
+
+
+def test_a_name_said_twice_is_one_entity(entity_model: TextClassifier) -> None:
+    once = entity_model.prepare(["CERN Toyota"], "en")
+    often = entity_model.prepare(["CERN Toyota CERN CERN Toyota"], "en")
+    same_vectors = type(once)(once.vectors, often.bags, often.langs, often.truncated, 0)
+    assert np.array_equal(
+        entity_model.log_probabilities(same_vectors), entity_model.log_probabilities(once)
+    )
+
+
+def test_no_texts_give_no_rows(model: TextClassifier) -> None:
+    assert model.predict_proba([], "ja").shape == (0, 3)
+    assert model.predict([], "ja").shape == (0,)
+
+
+def test_texts_are_encoded_once(fit: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fit(kb=None)
+    encoder = model.encoder_
+    model.predict(["a text of its own", "another", "a text of its own"])
+    before = encoder.n_encoded
+    model.predict(["another", "a third", "a third"])
+    assert encoder.n_encoded == before + 1
+    monkeypatch.setattr(vector_memo, "MAX_TEXTS", 2)
+    expected = encoder.encode_counted(["p", "q", "r", "s"]).vectors
+    for _ in range(2):
+        found = vector_memo.encode_once(encoder, ["p", "q", "r", "s"], pooling=None)
+        assert np.array_equal(found.vectors, expected)
+
+
+# Options.
+
+
+@pytest.mark.parametrize(
+    ("option", "learned"),
+    [
+        ({"attention": "mean"}, {"W", "b", "W_a"}),
+        ({"attention": "sum"}, {"W", "b", "W_a"}),
+        ({"init": "random"}, {"v", "W", "b", "W_a"}),
+        ({"init": given_vectors(12)}, {"v", "W", "b", "W_a"}),
+        ({"max_entities": 1}, {"entities", "v", "W", "b", "W_a"}),
+        ({"min_commonness": 0.5}, {"entities", "v", "W", "b", "W_a"}),
+        ({"min_link_prob": 0.8}, {"entities", "v", "W", "b", "W_a"}),
+        ({"pooling": "cls"}, {"W", "b", "W_a"}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
+def test_options_change_what_is_learned_and_the_probabilities(
+    fit: Fit, preset: str, option: dict[str, Any], learned: set[str]
+) -> None:
+    default, model = fit(preset=preset), fit(preset=preset, **option)
+    if preset == "mboe":
+        learned = learned | {"v"}  # trained with the rest
+    assert changed(default, model) == learned
+    assert not np.allclose(default.predict_proba(TEXTS, "ja"), model.predict_proba(TEXTS, "ja"))
+
+
+@pytest.mark.parametrize(("attention", "moves"), [(True, True), ("mean", False), ("sum", False)])
+def test_attention_is_learned_only_where_asked(fit: Fit, attention: Any, moves: bool) -> None:
+    starts = {"mboe": (0.0, 0.0), "mboe-plus": (0.0, 1.0, 1.0)}
+    for preset, start in starts.items():
+        weight = fit(preset=preset, attention=attention).head_.memory.attention_weight
+        assert (weight.tolist() != list(start)) == moves
+
+
+def test_only_mboe_trains_the_vectors(fit: Fit, kb: KnowledgeBase, encoder: FakeEncoder) -> None:
+    def initial(memory: Any) -> Any:
+        titles = kb.titles(memory.entities.tolist(), "en")
+        return encoder.encode_counted(titles).vectors
+
+    plus, mboe = fit().head_.memory, fit(preset="mboe").head_.memory
+    assert np.array_equal(plus.vectors, initial(plus))
+    assert not np.isclose(mboe.vectors, initial(mboe)).all(axis=1).any()
+
+
+@pytest.mark.parametrize(("width", "shape"), [(12, None), (7, (12, 7)), (20, (12, 20))])
+def test_vectors_of_another_width_get_a_projection_in_mboe(
+    fit: Fit, width: int, shape: tuple[int, int] | None
+) -> None:
+    model = fit(preset="mboe", init=given_vectors(width))
+    projection = model.head_.memory.projection
+    assert (None if projection is None else projection.shape) == shape
+    assert model.head_.memory.vectors.shape[1] == width
+    assert np.isfinite(model.predict_proba(TEXTS, "ja")).all()
+
+
+def test_vectors_of_another_width_vote_in_mboe_plus(fit: Fit) -> None:
+    model = fit(init=given_vectors(7))
+    assert model.head_.memory.projection is None
+    assert model.head_.entities_only.weight.shape == (3, 7)
+    found = model.predict_proba(TEXTS, "ja")
+    assert not np.allclose(found, fit().predict_proba(TEXTS, "ja"))
+
+
+def test_entities_without_a_given_vector_are_left_out(fit: Fit) -> None:
+    model = fit(init=given_vectors(12, ids=["Q1", "Q2", "Q5", "Q9"]))
+    assert len(model.head_.memory.entities) == 4
+    batch = model.entity_batch(model.prepare(["ウィンブルドン、トヨタ"], "ja"))
+    assert [model.kb_.entity_id(int(entity)) for entity in batch.entities] == ["Q1"]
+
+
+def test_random_vectors_depend_on_the_seed_and_the_encoders_do_not(fit: Fit) -> None:
+    def initial(**options: Any) -> Any:
+        model = fit(**options)
+        return model.entity_batch(model.prepare(TEXTS, "ja")).vectors
+
+    assert np.array_equal(initial(), initial(random_state=1))
+    assert not np.array_equal(initial(init="random"), initial(init="random", random_state=1))
+    assert not np.allclose(
+        fit(init="random").predict_proba(TEXTS, "ja"),
+        fit(init="random", random_state=1).predict_proba(TEXTS, "ja"),
+    )
+
+
+def test_max_entities_keeps_the_commonest(fit: Fit) -> None:
+    text = "Mars CERN Toyota"
+
+    def ids(**options: Any) -> list[str]:
+        model = copy(fit()).set_params(**options)
+        batch = model.entity_batch(model.prepare([text], "en"))
+        return [model.kb_.entity_id(int(entity)) for entity in batch.entities]
+
+    assert ids() == ["Q6", "Q7", "Q8", "Q9"]
+    assert ids(max_entities=1) == ["Q6"]  # commonness 1, link probability 1
+    assert ids(min_commonness=0.5) == ["Q6", "Q7", "Q9"]
+    assert ids(min_link_prob=0.8) == ["Q6", "Q7", "Q8"]
+
+
+def test_fallback_names_are_linked_where_asked(entity_model: TextClassifier) -> None:
+    text = ["トヨタ、Real Madrid"]
+    assert entity_model.prepare(text, "ja").bags.entity.size == 1
+    assert entity_model.prepare(text, "ja", fallback_lang="en").bags.entity.size == 2
+    plain = entity_model.predict_proba(text, "ja")
+    assert not np.allclose(entity_model.predict_proba(text, "ja", fallback_lang="en"), plain)
+
+
+def test_entities_without_a_name_in_a_training_language_are_dropped_and_counted(
+    entity_model: TextClassifier,
+) -> None:
+    documents = entity_model.prepare(["国技館の紅白歌合戦。", "紅白歌合戦、紅白歌合戦", "東京"], "ja")
+    assert documents.n_dropped == 2
+    assert np.diff(documents.bags.indptr).tolist() == [1, 0, 0]
+
+
+def test_development_data_choose_in_place_of_folds(
+    fit: Fit, kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    dev = {"X_dev": english(30, seed=4)[0], "y_dev": english(30, seed=4)[1]}
+    for options in ({"kb": None}, {"kb": kb}, {"kb": kb, "preset": "mboe"}):
+        model = TextClassifier(encoder, **options).fit(*english(), lang="en", **dev)
+        head: Any = model.head_
+        linear = getattr(head, "encoder_only", getattr(head, "linear", head))
+        assert linear.chosen_by == "development data"
+        assert np.isfinite(model.predict_proba(TEXTS, "ja")).all()
+    turned = [*dev["y_dev"][1:], "sport"]
+    with pytest.warns(LossWarning, match="1 of 30 development texts have a label"):
+        model = TextClassifier(encoder, kb).fit(
+            *english(), lang="en", X_dev=dev["X_dev"], y_dev=[*turned[:-1], "news"]
+        )
+    assert model.head_.mixture != fit().head_.mixture
+
+
+def test_mixed_languages_are_linked_each_with_its_names(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    texts, labels = english()
+    langs = ["en"] * len(texts) + ["jpn_Jpan"] * len(TEXTS)
+    model = TextClassifier(encoder, kb).fit(
+        texts + TEXTS, labels + [label for _, label in JAPANESE], lang=langs
+    )
+    assert model.langs_ == ("en", "ja")
+    assert model.prepare(["紅白歌合戦"], "ja").n_dropped == 0  # Japanese is a training language
+    texts = ["Toyota", "Уимблдон", "トヨタ", "ريال مدريد"]
+    mixed = model.prepare(texts, ["en", "ru", "ja", "en"])
+    assert np.diff(mixed.bags.indptr).tolist() == [1, 1, 1, 0]
+    with pytest.warns(LossWarning, match="1 of 2 texts have no known language"):
+        found = model.prepare(["世界銀行がまた語った。", "??"], "auto")
+    assert found.langs == ["ja", None]
+
+
+# Wrong values.
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"preset": "mboe-pls"}, "preset is 'mboe-pls'; did you mean 'mboe-plus'"),
+        ({"tune": "all"}, "tune is 'all'; allowed: head"),
+        ({"attention": "max"}, "attention is 'max'; .*allowed|did you mean"),
+        ({"attention": False}, "attention is False; allowed: True, mean, sum"),
+        ({"attention": []}, "attention is "),
+        ({"init": "rnadom"}, "init is 'rnadom'; give 'encoder', 'random' or an EntityVectors"),
+        ({"max_entities": 0}, "max_entities is 0; give 1 or more"),
+        ({"min_link_prob": 1.5}, "min_link_prob is 1.5; a number in 0 to 1"),
+        ({"min_commonness": -1}, "min_commonness is -1; a number in 0 to 1"),
+    ],
+    ids=str,
+)
+def test_wrong_options_are_refused_with_the_allowed_ones(
+    kb: KnowledgeBase, encoder: FakeEncoder, option: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        TextClassifier(encoder, kb, **option).fit(*english(6), lang="en")
+
+
+def test_pooling_is_checked_by_the_encoder(tiny_directory: Any) -> None:
+    with pytest.raises(InputError, match="pooling"):
+        TextClassifier(tiny_directory, pooling="average").fit(*english(6))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "lang", "message"),
+    [
+        (["a", "b"], ["x"], "en", "2 texts but 1 labels"),
+        ([], [], "en", "there are no texts"),
+        (["a", "b"], ["x", "x"], "en", "all 2 training labels are 'x'"),
+        (["a", None], ["x", "y"], "en", "text 1 is NoneType"),
+        (["a", "b"], ["x", None], "en", "label of text 1 is missing"),
+        (["a", "b"], [1.0, float("nan")], "en", "label of text 1 is missing"),
+        (["a", "b"], ["x", "y"], None, "language of the training texts is needed"),
+        (["a", "b"], ["x", "y"], ["en"], "1 languages are given for 2 texts"),
+        (["a", "b"], ["x", "y"], "klingonisch", "klingonisch"),
+    ],
+)
+def test_wrong_data_are_refused(
+    kb: KnowledgeBase, encoder: FakeEncoder, X: Any, y: Any, lang: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        TextClassifier(encoder, kb).fit(X, y, lang=lang)
+
+
+def test_one_string_is_not_a_list_of_texts(model: TextClassifier) -> None:
+    with pytest.raises(TypeError, match="one string"):
+        model.predict("text", "en")
+
+
+def test_half_of_the_development_data_is_refused(encoder: FakeEncoder) -> None:
+    with pytest.raises(InputError, match="y_dev"):
+        TextClassifier(encoder).fit(*english(6), X_dev=["a"])
+
+
+def test_cut_texts_and_languages_without_names_are_said(fit: Fit) -> None:
+    with pytest.warns(LossWarning, match="1 of 2 texts are longer"):
+        fit().predict(["word " * 80, "short"], "en")
+    with pytest.warns(LossWarning, match="no names in 'sw'"):
+        fit().predict(["habari"], "sw")
+    with pytest.warns(LossWarning, match="2 of 3 texts have no known language"):
+        fit().predict(["a", "b", "c"], [None, "en", None])
+
+
+# Few documents.
+
+
+@pytest.mark.parametrize("preset", [None, "mboe", "mboe-plus"])
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["Toyota stock", "CERN atom"], ["money", "space"]),
+        (["Toyota stock", "atom"], ["money", "space"]),
+        (["CERN", "Toyota price", "goal", "Toyota stock"], ["space", "money", "sport", "money"]),
+        (["", ""], ["a", "b"]),
+        (["Toyota"] * 6, ["a", "b", "a"] * 2),
+        (["Toyota"] * 8, ["a", "b"] * 4),
+        ([f"word{i // 2} Toyota" for i in range(200)], [f"c{i // 2}" for i in range(200)]),
+    ],
+    ids=["two", "one linked", "single", "empty", "constant", "exactly constant", "100 classes"],
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
+def test_few_documents(
+    kb: KnowledgeBase, encoder: FakeEncoder, preset: Any, texts: list[str], labels: list[str]
+) -> None:
+    options = {"kb": None} if preset is None else {"kb": kb, "preset": preset}
+    model = TextClassifier(encoder, **options).fit(texts, labels, lang="en")
+    found = model.predict_proba([*TEXTS, *texts], ["ja"] * len(TEXTS) + ["en"] * len(texts))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_a_class_without_entities_stays_possible_for_a_text_with_one(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    texts, labels = ["Toyota stock", "CERN atom", "goal match"], ["money", "space", "sport"]
+    model = TextClassifier(encoder, kb).fit(texts, labels, lang="en")
+    probability = model.predict_proba(["goal match Wimbledon"], "en")[0]
+    assert probability[model.classes_ == "sport"] > 0.05
+
+
+def test_a_class_without_entities_does_not_switch_the_others_off(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    texts, labels = english(90)
+    kept = [(t, y) for t, y in zip(texts, labels, strict=True) if y != "sport" or t.islower()]
+    model = TextClassifier(encoder, kb).fit(*zip(*kept, strict=True), lang="en")
+    assert model.head_.mixture.strength > 0

@@ -1,0 +1,116 @@
+"""`TextClassifier` among scikit-learn's tools."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+from planted import FakeEncoder, english
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_checks
+
+from isogloss.classify import TextClassifier
+from isogloss.kb import KnowledgeBase
+
+TEXTS, TOPICS = english(24)
+LANGS = ["en"] * 24
+
+
+@pytest.fixture
+def _routing() -> Iterator[None]:
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def routed(model: TextClassifier) -> TextClassifier:
+    model.set_fit_request(lang=True).set_predict_request(lang=True)
+    return model.set_predict_proba_request(lang=True).set_score_request(lang=True)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_parameters_default_constructible", "check_get_params_invariance",
+        "check_set_params", "check_no_attributes_set_in_init", "check_mixin_order",
+        "check_estimator_repr", "check_estimator_get_tags_default_keys",
+    ],
+)  # fmt: skip
+def test_checks_of_scikit_learn_that_need_no_numeric_data(check: str) -> None:
+    getattr(estimator_checks, check)("TextClassifier", TextClassifier())
+
+
+def test_clone_copies_neither_the_knowledge_base_nor_the_encoder(
+    fit: Callable[..., TextClassifier], kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    fitted = fit(preset="mboe")
+    copy = clone(fitted)
+    assert copy.kb is kb
+    assert copy.encoder is encoder
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "head_")
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "evaluate", "explain", "save"])
+def test_what_needs_a_fitted_model_says_so(
+    encoder: FakeEncoder, tmp_path: Any, method: str
+) -> None:
+    arguments: dict[str, tuple[Any, ...]] = {
+        "evaluate": (["a"], ["b"]), "explain": ("a",), "save": (tmp_path / "model",)
+    }  # fmt: skip
+    with pytest.raises(NotFittedError):
+        getattr(TextClassifier(encoder), method)(*arguments.get(method, (["a"],)))
+
+
+def test_score_is_the_accuracy_in_the_language(fit: Callable[..., TextClassifier]) -> None:
+    model = fit()
+    right = np.array(model.predict(TEXTS, "en") == TOPICS)
+    assert model.score(TEXTS, TOPICS, "en") == right.mean()
+    weights = np.arange(24)
+    expected = (right * weights).sum() / weights.sum()
+    assert model.score(TEXTS, TOPICS, "en", weights) == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("_routing")
+def test_pipeline_routes_the_language(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
+    def strip(texts: list[str]) -> list[str]:
+        return [text.strip() for text in texts]
+
+    pipeline = Pipeline(
+        [("strip", FunctionTransformer(strip)), ("classify", routed(TextClassifier(encoder, kb)))]
+    )
+    pipeline.fit([f"  {text} " for text in TEXTS], TOPICS, lang=LANGS)
+    direct = TextClassifier(encoder, kb).fit(TEXTS, TOPICS, LANGS)
+    japanese = ["トヨタの話", "火星"]
+    found = pipeline.predict_proba(japanese, lang=["ja", "ja"])
+    assert np.array_equal(found, direct.predict_proba(japanese, "ja"))
+    expected = direct.score(TEXTS, TOPICS, "en")
+    assert pipeline.score(TEXTS, TOPICS, lang=LANGS) == expected
+
+
+@pytest.mark.usefixtures("_routing")
+def test_grid_search_over_presets_links_in_every_fold(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    """The score is routed too: without a language nothing would be linked, with a warning."""
+    grid = {"preset": ["mboe", "mboe-plus"], "kb": [None, kb]}
+    search = GridSearchCV(routed(TextClassifier(encoder)), grid, cv=2, error_score="raise")
+    search.fit(TEXTS, TOPICS, lang=LANGS)
+    assert search.best_params_["preset"] in grid["preset"]
+    assert search.best_estimator_.kb in (None, kb)
+    assert search.best_estimator_.predict(["トヨタ"], lang="ja").shape == (1,)
+
+
+@pytest.mark.usefixtures("_routing")
+def test_cross_validation(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
+    model = routed(TextClassifier(encoder, kb, preset="mboe"))
+    scores = cross_val_score(model, TEXTS, TOPICS, params={"lang": LANGS}, cv=2)
+    assert scores.mean() > 0.5
+
+
+def test_cross_validation_of_the_encoder_alone_needs_no_routing(encoder: FakeEncoder) -> None:
+    assert cross_val_score(TextClassifier(encoder), TEXTS, TOPICS, cv=2).mean() > 0.5
