@@ -18,7 +18,8 @@ N_WORDS_READ = 60
 
 ENTITIES: list[dict[str, Any]] = [
     {"id": "Q1", "names": {"en": ["Wimbledon"], "ja": ["ウィンブルドン"], "ru": ["Уимблдон"]}},
-    {"id": "Q2", "names": {"en": ["Real Madrid"], "ja": ["レアル・マドリード"], "ar": ["ريال مدريد"]}},
+    {"id": "Q2", "names": {"en": ["Real Madrid"], "ja": ["レアル・マドリード"],
+     "ar": ["ريال مدريد"]}},
     {"id": "Q3", "names": {"en": ["Olympic Games"], "ja": ["オリンピック"], "th": ["โอลิมปิก"]}},
     {"id": "Q4", "names": {"en": ["Wall Street"], "ja": ["ウォール街"], "ru": ["Уолл-стрит"]}},
     {"id": "Q5", "names": {"en": ["World Bank"], "ja": ["世界銀行"], "hi": ["विश्व बैंक"]}},
@@ -37,7 +38,7 @@ TOPICS = {
     "money": ("price stock rate trade", "Wall Street, World Bank, Toyota"),
     "space": ("atom orbit probe theory", "Mars, CERN, Nobel Prize"),
 }
-FILLER = "today people said new big while after city year plan".split()
+FILLER = ["today", "people", "said", "new", "big", "while", "after", "city", "year", "plan"]
 JAPANESE = [
     ("ウィンブルドンで昨日、レアル・マドリードの話。", "sport"),
     ("オリンピックが始まった。", "sport"),

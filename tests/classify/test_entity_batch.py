@@ -1,5 +1,6 @@
 """Selecting and thinning documents with their entities."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def documents_of(batch: EntityBatch) -> list[Document]:
     assert np.array_equal(batch.link_probability, batch.commonness / 2)
     pairs = list(zip(batch.columns.tolist(), batch.commonness.tolist(), strict=True))
     bounds = batch.offsets.tolist()
-    return [pairs[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [pairs[start:end] for start, end in itertools.pairwise(bounds)]
 
 
 pairs = st.tuples(st.integers(0, 4), st.sampled_from([0.25, 0.5, 1.0]))
@@ -66,7 +67,11 @@ def test_thin_by_nothing_and_by_all() -> None:
 
 def test_documents_and_counts() -> None:
     batch = batch_of([[(0, 1.0), (3, 0.5)], [], [(1, 0.5)]])
-    assert (len(batch), batch.counts.tolist(), batch.documents.tolist()) == (3, [2, 0, 1], [0, 0, 2])
+    assert (len(batch), batch.counts.tolist(), batch.documents.tolist()) == (
+        3,
+        [2, 0, 1],
+        [0, 0, 2],
+    )
 
 
 def test_entities_without_a_vector_are_left_out() -> None:

@@ -120,7 +120,9 @@ def test_mboe_is_softmax_of_w_times_h_plus_z() -> None:
             1.5 * cosine(H[row], vectors[BATCH.columns[pair]]) + 0.5 * BATCH.commonness[pair]
             for pair in pairs
         ]
-        expected.append(slow_linear(head.linear, H[row] + slow_z(slow_softmax(scores), row, vectors)))
+        expected.append(
+            slow_linear(head.linear, H[row] + slow_z(slow_softmax(scores), row, vectors))
+        )
     np.testing.assert_allclose(head.log_probabilities(H, BATCH), expected, atol=1e-5)
 
 

@@ -73,9 +73,7 @@ def test_another_encoder_is_refused(fit: Fit, tmp_path: Path) -> None:
         load(tmp_path / "model", FakeEncoder(seed=1))
 
 
-def test_another_knowledge_base_is_refused(
-    fit: Fit, encoder: FakeEncoder, tmp_path: Path
-) -> None:
+def test_another_knowledge_base_is_refused(fit: Fit, encoder: FakeEncoder, tmp_path: Path) -> None:
     file = write_names(tmp_path / "names.jsonl", ENTITIES[:3])
     build_knowledge_base([f"names:{file}"], tmp_path / "kb")
     fit().save(tmp_path / "model")
@@ -164,7 +162,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda model: edit(model / "model.json", version=9),
         "version 9 of the format, this isogloss reads version 1; fit the model again",
     ),
-    "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "no such file of entity"),
+    "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "this file is missing"),
     "other vectors": (
         lambda model: EntityVectors(["Q1"], np.ones((1, 7), np.float32)).save(
             model / "entity-vectors.safetensors", overwrite=True

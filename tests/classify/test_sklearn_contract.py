@@ -37,7 +37,7 @@ def routed(model: TextClassifier) -> TextClassifier:
     [
         "check_parameters_default_constructible", "check_get_params_invariance",
         "check_set_params", "check_no_attributes_set_in_init", "check_mixin_order",
-        "check_estimator_repr", "check_estimator_get_tags_default_keys",
+        "check_estimator_repr",
     ],
 )  # fmt: skip
 def test_checks_of_scikit_learn_that_need_no_numeric_data(check: str) -> None:

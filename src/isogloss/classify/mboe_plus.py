@@ -161,7 +161,8 @@ class _Copies:
         moved = []
         for vectors in self.vectors * N_SHIFTS:
             direction = generator.standard_normal(len(centred)) @ centred
-            step = LANGUAGE_SHIFT * spread * direction / np.linalg.norm(direction)
+            # A floor, as constant vectors have no direction to vary in and stay where they are.
+            step = LANGUAGE_SHIFT * spread * direction / max(np.linalg.norm(direction), 1e-12)
             away = vectors + step.astype(np.float32)
             length = np.linalg.norm(vectors, axis=1) / np.linalg.norm(away, axis=1)
             moved.append(away * length[:, None].astype(np.float32))

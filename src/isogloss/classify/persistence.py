@@ -50,8 +50,10 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
             raise InputError(
                 f"a label is {label!r}; only strings, numbers and booleans can be saved"
             )
+    kb = model.kb_
+    if kb is not None and kb.path.resolve().is_relative_to(path.resolve()):
+        embed_kb = True  # replacing the model would delete its own knowledge base
     with atomic_directory(path, overwrite=overwrite) as folder:
-        kb = model.kb_
         if kb is not None and embed_kb:
             shutil.copytree(kb.path, folder / "kb")
         arrays = _head_arrays(model.head_)
@@ -83,7 +85,9 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                     "fingerprint": kb.fingerprint,
                 },
                 "head": _head_settings(model.head_),
-                "sha256": {"model.safetensors": sha256_of(folder / "model.safetensors")},
+                "sha256": {
+                    file.name: sha256_of(file) for file in sorted(folder.glob("*.safetensors"))
+                },
             },
         )  # fmt: skip
 
@@ -134,11 +138,13 @@ def load_classifier(
 
 
 def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
+    for name, checksum in manifest["sha256"].items():
+        file = path / name
+        if not file.is_file():
+            raise InputError("the model is incomplete: this file is missing", path=file)
+        if sha256_of(file) != checksum:
+            raise InputError("damaged: its checksum is not the one written", path=file)
     file = path / "model.safetensors"
-    if not file.is_file():
-        raise InputError("the model is incomplete: this file is missing; fit it again", path=file)
-    if sha256_of(file) != manifest["sha256"][file.name]:
-        raise InputError("damaged: its checksum is not the one written; fit it again", path=file)
     try:
         arrays: Arrays = load_file(file)
     except SafetensorError as error:

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from isogloss.classify import Explanation, TextClassifier, evaluate
 from isogloss.classify.reporting import describe, write_report
 from isogloss.cli import options
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import languages_of, say_languages
+from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
@@ -219,7 +219,7 @@ def evaluate_command(
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
-        result.table().render(Console())
+        result.table().render(console())
     if report is not None:
         write_report(
             report, loaded, result, tests.texts, gold, tests.langs,
@@ -261,7 +261,7 @@ def print_explanation(explanation: Explanation) -> None:
     from isogloss.report.table import Table
 
     typer.echo(f"{explanation.text}\n→ {explanation.label}")
-    console = Console()
+    printed = console()
     rows: list[dict[str, Any]] = [
         {
             "label": str(label),
@@ -272,7 +272,7 @@ def print_explanation(explanation: Explanation) -> None:
             explanation.probabilities.items(), key=lambda pair: -pair[1]
         )
     ]
-    Table(rows).render(console)
+    Table(rows).render(printed)
     if not explanation.entities:
         typer.echo("nothing linked: this is the answer of the encoder alone")
         return
@@ -288,7 +288,7 @@ def print_explanation(explanation: Explanation) -> None:
         }
         for entity in explanation.entities[:20]
     ]
-    Table(named).render(console)
+    Table(named).render(printed)
     if len(explanation.entities) > 20:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
 

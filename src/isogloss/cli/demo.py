@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from isogloss.classify import TextClassifier, evaluate
 from isogloss.classify.reporting import write_report
 from isogloss.cli import options
 from isogloss.cli.classify import print_explanation
+from isogloss.cli.output import console
 from isogloss.data.demo_data import demo_concepts_path, demo_tests, demo_train
 from isogloss.encode import Encoder
 from isogloss.files import atomic_directory
@@ -32,7 +32,7 @@ def demo(
     """Train on English, answer in fourteen languages, with and without entities."""
     start = time.monotonic()
     train, tests = demo_train(), demo_tests()
-    console = Console()
+    printed = console()
     with atomic_directory(out, overwrite=overwrite) as folder:
         _say(f"1. A knowledge base from Unicode CLDR and {demo_concepts_path().name}")
         sources = ["cldr", f"names:{demo_concepts_path()}"]
@@ -53,7 +53,7 @@ def demo(
         result = evaluate(model, texts, labels, langs, ids=ids, versus=alone)
         _table(
             result.rows, result.mean, evaluate(alone, texts, labels, langs, ids=ids).rows
-        ).render(console)
+        ).render(printed)
         lang, row = EXPLAINED
         _say("4. Why? One text, with the names found in it")
         print_explanation(model.explain(tests[lang].texts[row], lang))

@@ -7,7 +7,7 @@ What a plot looks like is the template's business.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # between ticks
 _N_INTERVALS = 5  # more tick labels would touch on a phone
@@ -59,21 +59,20 @@ class Axis:
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     def ticks(self, *, signed: bool = False) -> list[Tick]:
-        """Return the ticks with their labels; with a sign, zero and what is far from it is major."""
-        n = round((self.high - self.low) / self.step)
+        """Return the ticks with labels; with a sign, zero and the ends far from it are major."""
+        n_intervals = round((self.high - self.low) / self.step)
         digits = 2 if self.step < 0.1 else 1
-        values = [round(self.low + index * self.step, 9) for index in range(n + 1)]
         far = _FAR * (self.high - self.low)
-        return [
-            Tick(
-                at=self.at(value),
-                label=decimal(value, digits, signed=signed),
-                is_major=not signed
-                or not value
-                or (value in (values[0], values[-1]) and abs(value) >= far),
-            )
-            for value in values
-        ]
+        ticks = []
+        for index in range(n_intervals + 1):
+            value = round(self.low + index * self.step, 9)
+            label = decimal(value, digits, signed=signed)
+            is_major = digits == 1 or index % 2 == 0
+            if signed:
+                label = label if value else "0"
+                is_major = not value or (index in (0, n_intervals) and abs(value) >= far)
+            ticks.append(Tick(self.at(value), label, is_major))
+        return ticks
 
 
 class Dot(NamedTuple):
@@ -103,14 +102,17 @@ class Chart:
     ----------
     difference_axis, zero
         None where no model is compared with the encoder alone.
+    n_held
+        How many languages the mean is over.
     mean_at
-        Where the line of the mean lies; None without one.
+        Where the line of the mean lies; None where it is over one language or missing.
     """
 
     rows: list[ChartRow]
     mean: ChartRow
     axis: Axis
     difference_axis: Axis | None
+    n_held: int
     mean_at: float | None
     zero: float | None
 
@@ -138,13 +140,15 @@ def chart_of(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> Char
 
     held = set(mean.get("langs") or [row["lang"] for row in rows])
     laid = [lay_out(row, is_training=row["lang"] not in held) for row in by_accuracy(rows)]
+    n_held = sum(not row.is_training for row in laid)
     middle = lay_out(mean, is_training=False)
     return Chart(
         rows=laid,
         mean=middle,
         axis=axis,
         difference_axis=difference_axis,
-        mean_at=middle.accuracy.at if middle.accuracy else None,
+        n_held=n_held,
+        mean_at=middle.accuracy.at if middle.accuracy and n_held > 1 else None,
         zero=difference_axis.at(0.0) if difference_axis else None,
     )
 
@@ -156,7 +160,7 @@ def by_accuracy(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     )
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Return whether a score is there: neither None nor NaN."""
     return value is not None and math.isfinite(value)
 

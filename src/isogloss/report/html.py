@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,7 +208,7 @@ def excerpt(text: str, mentions: Sequence[MarkedMention]) -> Excerpt:
     }
     places = sorted(cuts)
     pieces = []
-    for left, right in zip(places, places[1:], strict=False):
+    for left, right in pairwise(places):
         over = [span for span in shown if span.start <= left and span.end >= right]
         weights = [span.weight if is_number(span.weight) else 0.0 for span in over]
         begins = any(span.start == left for span in over)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".json", ".csv", ".parquet", ".md")
 
+_RESIDUE = 1e-12  # what is left of a difference of equal sums
 _SMALLEST_ROUNDED = 0.0005  # below this three decimals would show a zero that is none
 
 
@@ -136,7 +137,10 @@ class Table:
         printed = RichTable(box=box.SIMPLE_HEAD, caption=Text(self.caption) or None)
         shown = self._shown_columns()
         for name in shown:
-            printed.add_column(Text(name), justify="right" if self._is_number(name) else "left")
+            is_number = self._is_number(name)
+            printed.add_column(
+                Text(name), justify="right" if is_number else "left", no_wrap=is_number
+            )
         for row in self.rows:
             printed.add_row(*(Text(self._cell(row, name)) for name in shown))
         console.print(printed)
@@ -183,7 +187,9 @@ def _exact(value: Any) -> str:
 
 def _rounded(value: Any) -> str:
     if isinstance(value, float):
-        is_tiny = 0 < abs(value) < _SMALLEST_ROUNDED
+        if abs(value) < _RESIDUE:
+            return "0.000"
+        is_tiny = abs(value) < _SMALLEST_ROUNDED
         return f"{value:.1e}" if is_tiny else f"{value:.3f}"
     if isinstance(value, list):
         return ", ".join(_rounded(part) for part in value)

@@ -1,0 +1,318 @@
+import dataclasses
+import math
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from isogloss.errors import InputError
+from isogloss.report.figures import Axis, chart_of
+from isogloss.report.html import (
+    N_CHARACTERS_SHOWN,
+    MarkedMention,
+    ReportDocument,
+    ReportEntity,
+    excerpt,
+    headline,
+    write_classification_report,
+)
+
+LANGS = [
+    "en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "el", "tr", "ar", "fa", "he", "hi",
+    "bn", "ta", "th", "vi", "id", "ja", "ko", "zh", "zh-Hant", "sw", "yo", "sr-Latn", "am", "az",
+    "be", "bg", "ca", "cs", "da", "et", "eu", "fi", "ga", "gl", "gu", "ha", "hr", "hu", "hy", "ig",
+    "is", "ka", "kk", "km", "kn", "lt", "lv", "mk", "ml", "mr", "my", "nb", "ne",
+]  # fmt: skip
+VOID = {"meta", "br"}
+
+
+def row(lang, accuracy, **others):
+    counts = {"n": 99, "n_unlinked": 3, "n_unseen_entity": 7, "n_unseen_label": 1, "truncated": 0}
+    scores = {
+        "accuracy": accuracy, "accuracy_low": accuracy - 0.05, "accuracy_high": accuracy + 0.05,
+        "accuracy_seen": accuracy, "macro_f1": accuracy, "micro_f1": accuracy,
+    }  # fmt: skip
+    return {"lang": lang} | counts | scores | others
+
+
+def change(difference, p_holm):
+    return {
+        "difference": difference, "difference_low": difference - 0.02,
+        "difference_high": difference + 0.02, "p_value": p_holm, "p_holm": p_holm,
+    }  # fmt: skip
+
+
+def mean_of(langs, accuracy=0.7, **others):
+    mean = row("", accuracy, **others) | {"langs": langs}
+    del mean["lang"]
+    return mean
+
+
+def document(text, lang="de", *, mentions=(), label="sport", gold="sport", surfaces=()):
+    return ReportDocument(
+        text=text, lang=lang, label=label, gold=gold,
+        probabilities={"sport": 0.75, "economy": 0.25},
+        probabilities_without_entities={"sport": 0.5, "economy": 0.5},
+        mentions=list(mentions),
+        entities=[ReportEntity("Kenya", "Q114", 0.6, 0.97, False, list(surfaces))],
+    )  # fmt: skip
+
+
+def written(path, rows=None, mean=None, documents=(), *, title="A title", settings=None, note=""):
+    rows = rows or [row("sw", 0.61)]
+    write_classification_report(
+        path, title=title, note=note, rows=rows, mean=mean or mean_of([r["lang"] for r in rows]),
+        documents=list(documents), settings=settings or {}, overwrite=True,
+    )  # fmt: skip
+    return path.read_text(encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """Check that tags nest, and keep them with their attributes and the text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], ""
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag, **attributes):
+        return [
+            found
+            for name, found in self.tags
+            if name == tag and attributes.items() <= found.items()
+        ]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "report.html"
+
+
+def test_a_page_loads_nothing_and_runs_nothing(path):
+    page = written(path, documents=[document("Läufer aus Kenia", mentions=[])])
+    assert not re.search(r"https?:|<script|<link|<img|@import|url\(|<iframe|\bon\w+=", page)
+    assert "prefers-color-scheme: dark" in page
+    assert "@media print" in page
+
+
+def test_texts_titles_labels_and_settings_are_only_text(path):
+    attack = "<script>alert(1)</script>"
+    evil = dataclasses.replace(
+        document(f"{attack} Kenia", mentions=[MarkedMention(0, 10, 0.5)], surfaces=[attack]),
+        label=attack, gold='"><b>', probabilities={attack: 1.0},
+        entities=[ReportEntity(attack, attack, 0.5, 0.5, True, [attack])],
+    )  # fmt: skip
+    page = written(path, documents=[evil], title=attack, settings={attack: attack}, note=attack)
+    assert "<script" not in page
+    assert not Page(page).all("script")
+    assert attack in Page(page).text
+
+
+def test_surrogates_and_controls_do_not_stop_the_report(path):
+    text = "a\ud800b\x00c\x1b Кения 🏃🏿"
+    start = text.index("Кения")
+    page = written(path, documents=[document(text, mentions=[MarkedMention(start, start + 5, 1)])])
+    assert "a\ufffdb\ufffdc\ufffd " in page
+    assert ">Кения</mark>" in page
+    assert "🏃🏿" in page
+
+
+@pytest.mark.parametrize(
+    ("lang", "direction"),
+    [("ar", "rtl"), ("he", "rtl"), ("ja", "ltr"), ("th", "ltr"), ("und", "auto")],
+)
+def test_a_text_has_its_language_and_direction(path, lang, direction):
+    page = Page(written(path, documents=[document("كينيا ケニア เคนยา", lang)]))
+    assert page.all("div", **{"class": "text"}) == [
+        {"class": "text", "lang": lang, "dir": direction}
+    ]
+
+
+def test_marks_of_overlapping_mentions_are_cut_and_the_text_stays_whole():
+    text = "केन्या और बर्लिन मैराथन"
+    pieces = excerpt(
+        text, [MarkedMention(10, 23, 0.2), MarkedMention(10, 16, 0.7), MarkedMention(14, 99, 0.1)]
+    ).pieces
+    assert "".join(piece.text for piece in pieces) == text
+    assert [(piece.text, piece.weight, piece.n_mentions) for piece in pieces] == [
+        (text[:10], None, 0),
+        (text[10:14], 0.7, 2),
+        (text[14:16], 0.7, 3),
+        (text[16:], 0.2, 2),
+    ]
+
+
+def test_weights_outside_their_range_are_brought_in():
+    weights = [math.nan, 3.0, -1.0]
+    mentions = [MarkedMention(place, place + 1, weight) for place, weight in enumerate(weights)]
+    assert [piece.weight for piece in excerpt("北京大学", mentions).pieces] == [0.0, 1.0, 0.0, None]
+
+
+def test_a_long_text_is_cut_around_its_first_mention_and_says_so(path):
+    text = "воды " * 1000 + "Кения бежит " + "дальше " * 1000 + "Берлин"
+    start = text.index("Кения")
+    mentions = [MarkedMention(len(text) - 6, len(text), 0.4), MarkedMention(start, start + 5, 0.6)]
+    shown = excerpt(text, mentions)
+    assert shown.start <= start < shown.end
+    assert shown.end - shown.start <= N_CHARACTERS_SHOWN + 30
+    assert text[shown.start - 1] == text[shown.end] == " "
+    assert shown.n_mentions_outside == 1
+    page = " ".join(Page(written(path, documents=[document(text, mentions=mentions)])).text.split())
+    assert f"characters {shown.start + 1:,} to {shown.end:,} of {len(text):,} are shown" in page
+    assert "1 linked name lies outside" in page
+
+
+def test_a_cut_leaves_no_vowel_sign_alone():
+    text = "कि" * 2000
+    shown = excerpt(text, [MarkedMention(2001, 2002, 0.5)])
+    assert text[shown.start] == "क"
+    assert shown.end == len(text) or text[shown.end] == "क"
+
+
+def test_headline_names_best_and_worst_but_not_the_training_language():
+    rows = [row("en", 0.95), row("sw", 0.61), row("ja", 0.82), row("ko", math.nan)]
+    said = " ".join(headline(rows, mean_of(["sw", "ja", "ko"])))
+    assert said.startswith("Mean accuracy over 3 languages is 0.700 [0.65, 0.75].")
+    assert "Best is Japanese (0.820), worst is Swahili (0.610)." in said
+    assert "English" not in said
+    assert "Entities" not in said
+
+
+@pytest.mark.parametrize(
+    ("difference", "verdict"),
+    [(0.04, "Entities help: +0.040 [+0.020, +0.060]"), (-0.04, "Entities hurt: −0.040"),
+     (0.01, "Entities make no clear difference: +0.010 [−0.010, +0.030]")],
+)  # fmt: skip
+def test_headline_says_whether_entities_help(difference, verdict):
+    rows = [
+        row("fr", 0.7, **change(0.09, 0.01)),
+        row("yo", 0.6, **change(-0.09, 0.01)),
+        row("sw", 0.6, **change(0.01, 0.9)),
+    ]
+    said = " ".join(headline(rows, mean_of(["fr", "yo", "sw"], **change(difference, None))))
+    assert verdict in said
+    assert "1 of 3 languages are clearly better with them and 1 clearly worse" in said
+
+
+def test_one_language_has_no_best_nor_mean(path):
+    page = Page(written(path))
+    assert "Accuracy in Swahili is 0.700" in page.text
+    assert "Best" not in page.text
+    assert "A few documents" not in page.text
+
+
+def test_chart_falls_by_accuracy_and_marks_the_training_language():
+    rows = [row("sw", 0.5), row("ko", math.nan), row("en", 0.9), row("ja", 0.8)]
+    chart = chart_of(rows, mean_of(["sw", "ja", "ko"], 0.65))
+    assert [laid.scores["lang"] for laid in chart.rows] == ["en", "ja", "sw", "ko"]
+    assert [laid.is_training for laid in chart.rows] == [True, False, False, False]
+    assert not chart.rows[0].accuracy.is_solid
+    assert chart.rows[-1].accuracy is None
+    assert (chart.axis.low, chart.axis.high) == (0.4, 1.0)
+    assert chart.rows[2].accuracy.at == pytest.approx(100 * (0.5 - 0.4) / 0.6, abs=0.01)
+    assert chart.mean_at == pytest.approx(100 * (0.65 - 0.4) / 0.6, abs=0.01)
+    assert chart.difference_axis is None
+
+
+def test_a_difference_is_filled_when_clear():
+    rows = [row("fr", 0.7, **change(0.09, 0.01)), row("sw", 0.6, **change(0.09, 0.06))]
+    chart = chart_of(rows, mean_of(["fr", "sw"], **change(0.03, None)))
+    assert [laid.difference.is_solid for laid in chart.rows] == [True, False]
+    assert chart.mean.difference.is_solid
+    assert chart.zero == chart.difference_axis.at(0.0)
+
+
+@pytest.mark.parametrize(
+    "values", [[0.0], [1.0], [0.5], [0.0, 1.0], [0.123, 0.124], [-0.3, 0.02], [0.6, 0.6], [0.999]]
+)
+def test_an_axis_holds_its_values_between_few_round_ticks(values):
+    axis = Axis.around(values)
+    ticks = axis.ticks()
+    assert axis.low <= min(values) <= max(values) <= axis.high
+    assert 2 <= len(ticks) <= 6
+    assert (ticks[0].at, ticks[-1].at) == (0.0, 100.0)
+    assert len({tick.label for tick in ticks}) == len(ticks)
+
+
+@pytest.mark.parametrize("n_languages", [1, 2, len(LANGS)])
+@pytest.mark.parametrize("compared", [False, True])
+def test_every_language_has_a_line_in_chart_and_table(path, n_languages, compared):
+    langs = LANGS[:n_languages]
+    extra = change(0.02, 0.5) if compared else {}
+    rows = [row(lang, 0.4 + 0.008 * place, **extra) for place, lang in enumerate(langs)]
+    page = Page(written(path, rows, mean_of(langs, **extra)))
+    n_plots = (n_languages + (n_languages > 1)) * (1 + compared)
+    assert len(page.all("svg", role="img")) == n_plots
+    assert len(page.all("th", scope="row")) == 2 * (n_languages + (n_languages > 1))
+    assert ("p_holm" in page.text) == compared
+    assert len(page.all("table")) == len(page.all("caption")) == 2
+
+
+def test_missing_scores_are_dashes(path):
+    empty = row("sw", math.nan, accuracy_seen=None, macro_f1=math.nan)
+    page = Page(written(path, [empty, row("und", 0.5), row("xx-nonsense", 0.4)]))
+    assert "nan" not in page.text.lower()
+    assert "None" not in page.text
+    assert "undetermined language" in page.text
+    assert "xx-nonsense" in page.text
+
+
+def test_a_document_shows_prediction_probabilities_and_entities(path):
+    shown = document("Kenia", gold="economy", surfaces=["Kenia"])
+    page = Page(written(path, documents=[shown]))
+    text = " ".join(page.text.split())
+    assert "Predicted sport ✗ wrong, it is economy" in text
+    assert [bar["width"] for bar in page.all("rect")] == ["75.00%", "50.00%", "25.00%", "50.00%"]
+    assert "Kenya Q114 Kenia 0.600 0.970 no".replace(" ", "") in text.replace(" ", "")
+    assert "✗" not in written(path, documents=[dataclasses.replace(shown, gold=None)])
+
+
+def test_unlikely_classes_are_left_out_and_counted_but_never_the_gold_one(path):
+    probabilities = {f"class {number}": 0.1 / (number + 1) for number in range(30)}
+    shown = dataclasses.replace(
+        document("Kenia", gold="class 29", label="class 0"),
+        probabilities=probabilities,
+        probabilities_without_entities=probabilities,
+    )
+    page = Page(written(path, documents=[shown]))
+    assert "21 less likely ones are left out" in page.text
+    assert len(page.all("rect")) == 2 * 9
+    assert page.text.count("class 29") == 2
+
+
+def test_same_input_same_bytes(path):
+    first = written(path, documents=[document("Kenia")], settings={"encoder": "e5"})
+    assert written(path, documents=[document("Kenia")], settings={"encoder": "e5"}) == first
+
+
+def test_an_existing_report_stays_and_no_rows_are_refused(path):
+    path.write_text("mine")
+    arguments = {"title": "", "note": "", "mean": mean_of(["sw"]), "documents": [], "settings": {}}
+    with pytest.raises(InputError, match="already exists"):
+        write_classification_report(path, rows=[row("sw", 0.6)], **arguments)
+    with pytest.raises(InputError, match="at least one"):
+        write_classification_report(path, rows=[], overwrite=True, **arguments)
+    assert path.read_text() == "mine"
+
+
+def test_labels_of_a_narrow_difference_axis_stay_apart():
+    ticks = Axis.around([-0.02, 0.0, 0.21]).ticks(signed=True)
+    major = [tick for tick in ticks if tick.is_major]
+    assert [tick.label for tick in major] == ["0", "+0.3"]
+    assert all(right.at - left.at >= 35 for left, right in pairwise(major))
