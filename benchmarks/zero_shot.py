@@ -54,6 +54,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "mboe-plus −emb": {"kb": "names", "init": "random"},
     "mboe-plus −att": {"kb": "names", "attention": "sum"},
     "mboe-plus, mean": {"kb": "names", "attention": "mean"},
+    "mboe-plus, nested": {"kb": "names", "nested": True},
     "mboe-plus + emoji": {"kb": "names+emoji"},
 }
 N_PERMUTATIONS = 10_000

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+
 from isogloss.errors import InputError
 
 
@@ -40,7 +42,10 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     refuse_existing(path, overwrite=overwrite)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    except OSError as error:
+        raise _as_input_error(error, path) from error
     try:
         temporary.chmod(0o755)
         yield temporary
@@ -49,7 +54,7 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
                 _sync(file)
         _swap(temporary, path)
         _sync(path.parent)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         raise _as_input_error(error, path) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -68,7 +73,10 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     refuse_existing(path, overwrite=overwrite)
     if path.is_dir():
         raise InputError("is a folder; a file is written here", path=path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise _as_input_error(error, path) from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -77,7 +85,7 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         _sync(temporary)
         temporary.replace(path)
         _sync(path.parent)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         raise _as_input_error(error, path) from error
     finally:
         temporary.unlink(missing_ok=True)
@@ -90,8 +98,9 @@ def sha256_of(path: Path) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented UTF-8 JSON with sorted keys left as they are."""
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    """Write `value` as indented UTF-8 JSON, its keys in their order, lone surrogates escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def read_json(path: Path, *, what: str) -> Any:
@@ -141,7 +150,6 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _as_input_error(error: OSError, path: Path) -> InputError:
-    return InputError(
-        f"could not be written: {error.strerror or error}; nothing was kept", path=path
-    )
+def _as_input_error(error: OSError | SafetensorError, path: Path) -> InputError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or error
+    return InputError(f"could not be written: {reason}; nothing was kept", path=path)

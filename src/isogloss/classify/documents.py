@@ -31,11 +31,14 @@ class LinkingOptions:
         Candidates below either are left out.
     max_entities
         At most so many entities a document, the commonest first; None: no cap.
+    nested
+        Also names inside longer names.
     """
 
     min_link_prob: float
     min_commonness: float
     max_entities: int | None
+    nested: bool
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,7 @@ def _link(
             fallback_lang=fallback_lang,
             min_link_prob=options.min_link_prob,
             min_commonness=options.min_commonness,
+            nested=options.nested,
         )
         parts.append(linker.bags([texts[row] for row in rows]))
     if not parts:

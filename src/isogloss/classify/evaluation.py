@@ -12,6 +12,7 @@ import numpy as np
 
 from isogloss.arrays import Bools1d
 from isogloss.classify.documents import Languages, PreparedDocuments, rows_of
+from isogloss.classify.inputs import checked_pairs
 from isogloss.classify.scores import (
     f1_scores,
     holm,
@@ -19,7 +20,7 @@ from isogloss.classify.scores import (
     interval_of_mean,
     paired_difference,
 )
-from isogloss.classify.text_classifier import TextClassifier, checked_pairs
+from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import InputError, warn_loss
 from isogloss.report.table import Table
 

@@ -132,5 +132,6 @@ def mentions_of(
         fallback_lang=fallback_lang,
         min_link_prob=options.min_link_prob,
         min_commonness=options.min_commonness,
+        nested=options.nested,
     )
     return linker.link([text]).mentions(0)

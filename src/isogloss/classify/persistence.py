@@ -17,10 +17,11 @@ from safetensors.numpy import load_file, save_file
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.classify.entity_memory import EntityMemory
+from isogloss.classify.inputs import label_array
 from isogloss.classify.linear_head import LinearHead, Standardisation
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead, Mixture
-from isogloss.classify.text_classifier import Head, TextClassifier, label_array
+from isogloss.classify.text_classifier import Head, TextClassifier
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory, read_json, sha256_of, write_json
@@ -29,7 +30,8 @@ from isogloss.vectors import EntityVectors
 
 FORMAT, VERSION = "isogloss text classifier", 1
 SETTINGS = (
-    "preset", "tune", "attention", "max_entities", "min_link_prob", "min_commonness", "pooling",
+    "preset", "tune", "attention", "max_entities", "min_link_prob", "min_commonness", "nested",
+    "pooling",
     "dtype", "random_state",
 )  # fmt: skip
 Arrays = dict[str, np.ndarray[Any, Any]]

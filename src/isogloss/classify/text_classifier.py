@@ -26,6 +26,7 @@ from isogloss.classify.documents import (
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_pooling import Attention
 from isogloss.classify.entity_source import EntitySource, Init, entity_source
+from isogloss.classify.inputs import checked_pairs, checked_texts, label_array, sorted_labels
 from isogloss.classify.linear_head import LinearHead, fit_with_search
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
@@ -72,6 +73,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         At most so many entities a text, the commonest first; None: all.
     min_link_prob, min_commonness
         Candidates below either are left out; the paper's values.
+    nested
+        Link names inside longer names too; the longest alone by default.
     pooling
         ``"mean"``, ``"cls"`` or ``"pooler"``; None: the encoder's own.
     device, dtype
@@ -108,6 +111,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         max_entities: int | None = None,
         min_link_prob: float = 0.01,
         min_commonness: float = 0.05,
+        nested: bool = False,
         pooling: Pooling | None = None,
         device: str = "auto",
         dtype: str = "float32",
@@ -122,6 +126,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.max_entities = max_entities
         self.min_link_prob = min_link_prob
         self.min_commonness = min_commonness
+        self.nested = nested
         self.pooling = pooling
         self.device = device
         self.dtype = dtype
@@ -214,7 +219,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> PreparedDocuments:
         """Encode and link texts for this model."""
         check_is_fitted(self, "head_")
-        texts = _texts(X)
+        texts = checked_texts(X)
         return self._prepare(texts, resolve_languages(lang, texts), fallback_lang)
 
     def probabilities(self, documents: PreparedDocuments) -> Doubles2d:
@@ -258,7 +263,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def linking_options(self) -> LinkingOptions:
         """What is kept of what is linked."""
-        return LinkingOptions(self.min_link_prob, self.min_commonness, self.max_entities)
+        return LinkingOptions(
+            self.min_link_prob, self.min_commonness, self.max_entities, self.nested
+        )
 
     def evaluate(
         self,
@@ -415,54 +422,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _numbers(self, labels: list[Any]) -> Ints1d:
         number = {label: index for index, label in enumerate(self.classes_.tolist())}
         return np.array([number[label] for label in labels], dtype=np.int64)
-
-
-def _texts(X: Sequence[str]) -> list[str]:
-    if isinstance(X, str):
-        raise TypeError("X is one string; give a list of texts")
-    texts = [*X]
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {row} is {type(text).__name__} ({text!r:.40}), not a string")
-    return texts
-
-
-def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[Any]]:
-    """Return texts and labels as lists of plain values.
-
-    Raises
-    ------
-    InputError
-        When the numbers differ, there are none, a text is not a string or a label is missing.
-    """
-    texts = _texts(X)
-    labels = [label.item() if isinstance(label, np.generic) else label for label in y]
-    if len(texts) != len(labels):
-        raise InputError(f"{len(texts)} texts but {len(labels)} labels")
-    if not texts:
-        raise InputError("there are no texts")
-    for row, label in enumerate(labels):
-        if label is None or label != label:
-            raise InputError(f"the label of text {row} is missing ({label!r})")
-    return texts, labels
-
-
-def sorted_labels(labels: Sequence[Any]) -> list[Any]:
-    """Return the distinct labels, sorted, or as first met where they have no order."""
-    distinct = list(dict.fromkeys(labels))
-    try:
-        return sorted(distinct)
-    except TypeError:
-        return distinct
-
-
-def label_array(labels: list[Any]) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return labels as an array that gives each back as it is, of whatever kinds they are."""
-    if len({type(label) for label in labels}) == 1 and isinstance(labels[0], str | int):
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
 
 
 def _open(kb: str | Path | KnowledgeBase) -> KnowledgeBase:

@@ -18,6 +18,7 @@ from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import refuse_existing
+from isogloss.kb import KnowledgeBase
 from isogloss.text.detect import detect_languages
 from isogloss.vectors import EntityVectors
 
@@ -68,12 +69,9 @@ def fit(
     max_entities: Annotated[
         int | None, typer.Option(min=1, help="Entities a text at most; all by default.")
     ] = None,
-    min_link_prob: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")
-    ] = 0.01,
-    min_commonness: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Least commonness of an entity of a name.")
-    ] = 0.05,
+    min_link_prob: options.MinLinkProb = 0.01,
+    min_commonness: options.MinCommonness = 0.05,
+    nested: options.Nested = False,
     pooling: options.PoolingName = None,
     text: options.TextColumns = None,
     label: options.LabelColumn = None,
@@ -93,16 +91,19 @@ def fit(
     format = options.file_format(text, label, quoting, lang_column)
     training = read_labelled(train, format=format, lang=lang, option="--train")
     held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
+    knowledge_base = None if kb is None else KnowledgeBase.open(kb)
+    vectors = _init(init)
     model = TextClassifier(
         Encoder.load(encoder, device=device, dtype=dtype, threads=threads),
-        kb,
+        knowledge_base,
         preset=preset,
         tune=tune,
-        init=_init(init),
+        init=vectors,
         attention=True if attention == "learned" else attention,
         max_entities=max_entities,
         min_link_prob=min_link_prob,
         min_commonness=min_commonness,
+        nested=nested,
         pooling=pooling,
         device=device,
         dtype=dtype,

@@ -80,11 +80,9 @@ def link(
         str | None, typer.Option(help="Keep only entities that this language names.")
     ] = None,
     fallback_lang: options.FallbackLang = None,
-    min_link_prob: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.01,
-    min_commonness: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.05,
-    nested: Annotated[
-        bool, typer.Option("--nested", help="Also names inside longer names.")
-    ] = False,
+    min_link_prob: options.MinLinkProb = 0.01,
+    min_commonness: options.MinCommonness = 0.05,
+    nested: options.Nested = False,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
     strict: options.Strict = False,

@@ -45,7 +45,6 @@ def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None
     """Say on standard error how many rows each language has, and how many carry each flag."""
     for code in sorted(set(langs), key=str):
         rows = [row for row, known in enumerate(langs) if known == code]
-        counts = ", ".join(
-            f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()
-        )
-        typer.echo(f"isogloss: {code or 'unknown'}: {len(rows)} texts, {counts}", err=True)
+        counts = [f"{len(rows)} texts"]
+        counts += [f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()]
+        typer.echo(f"isogloss: {code or 'unknown'}: {', '.join(counts)}", err=True)

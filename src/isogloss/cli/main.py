@@ -4,10 +4,12 @@ Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C. Data goes to stan
 to standard error.
 """
 
+import io
 import logging
 import os
 import sys
 import warnings
+from functools import cache
 from typing import TextIO
 
 import typer
@@ -33,6 +35,7 @@ def _version(
         raise typer.Exit
 
 
+@cache
 def _add_groups() -> None:
     from isogloss.cli import classify, demo, encode, kb
 
@@ -54,11 +57,18 @@ def main(arguments: list[str] | None = None) -> int:
     logging.getLogger("isogloss").setLevel(logging.INFO)
     warnings.showwarning = _show_warning
     warnings.filterwarnings("always", category=LossWarning)
+    _write_utf8()
     try:
         _add_groups()
-        result = app(arguments, standalone_mode=False)
+        words = sys.argv[1:] if arguments is None else arguments
+        # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
+        command = typer.main.get_command(app)
+        with command.make_context("isogloss", list(words)) as context:
+            command.invoke(context)
         sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return 0
+    except typer.Exit as stop:
+        return stop.exit_code
     except InputError as error:
         return _say(str(error))
     except LossWarning as loss:  # --strict makes losses errors
@@ -71,6 +81,15 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
         sys.stdout = _nowhere()
         return 0
+    except OSError as error:  # what no reader or writer foresaw: permissions, a failing disk
+        place = f"{error.filename}: " if error.filename else ""
+        return _say(f"{place}{error.strerror or error}")
+
+
+def _write_utf8() -> None:
+    """Make standard output UTF-8 on every machine; lone surrogates come out as JSON escapes."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _one_sentence(error: typer.TyperException) -> str:

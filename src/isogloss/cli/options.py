@@ -43,6 +43,13 @@ FallbackLang = Annotated[
     str | None,
     typer.Option(help="Link names of this language too, where the text's own name nothing."),
 ]
+MinLinkProb = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")
+]
+MinCommonness = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Least commonness of an entity of a name.")
+]
+Nested = Annotated[bool, typer.Option("--nested", help="Link names inside longer names too.")]
 PoolingName = Annotated[
     Literal["mean", "cls", "pooler"] | None,
     typer.Option(help="How pieces become one vector; the encoder's own by default."),

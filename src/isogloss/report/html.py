@@ -151,7 +151,8 @@ def write_classification_report(
 def headline(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list[str]:
     """Return the result in plain sentences: accuracy, best and worst language, the entities."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
-    score = f"{decimal(mean['accuracy'])}{_interval(mean, 'accuracy')}"
+    whole = held[0] if len(held) == 1 else mean
+    score = f"{decimal(whole['accuracy'])}{_interval(whole, 'accuracy')}"
     if len(held) == 1:
         sentences = [f"Accuracy in {_name(held[0]['lang'])} is {score}."]
     else:
@@ -163,8 +164,8 @@ def headline(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list
             f"Best is {_name(best['lang'])} ({decimal(best['accuracy'])}), worst is "
             f"{_name(worst['lang'])} ({decimal(worst['accuracy'])})."
         )
-    if is_number(mean.get("difference")):
-        sentences += _about_entities(held, mean)
+    if is_number(whole.get("difference")):
+        sentences += _about_entities(held, whole)
     return sentences
 
 

@@ -1,0 +1,82 @@
+"""A command line in this process, on a tiny random encoder, knowledge base and models."""
+
+import io
+import json
+import runpy
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Run, World, write_tsv
+
+from isogloss.classify import entity_vote, joint_training, linear_head, mboe_plus
+from isogloss.cli.main import main
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _small_search() -> Iterator[None]:
+    """One core and a coarse search of hyper-parameters, to be quick."""
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear_head, "C_VALUES", (0.01, 0.1))
+        patch.setattr(linear_head, "N_REPEATS", 1)
+        patch.setattr(mboe_plus, "VOTE_C_VALUES", (0.01, 0.03))
+        patch.setattr(mboe_plus, "STRENGTHS", (0.0, 1.0))
+        patch.setattr(mboe_plus, "HALF_COUNTS", (1.0,))
+        patch.setattr(mboe_plus, "SHARPNESSES", (1.0,))
+        patch.setattr(joint_training, "N_STEPS", 5)
+        patch.setattr(entity_vote, "N_STEPS", 5)
+        yield
+    torch.set_num_threads(n_threads)
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function: words of the command line, perhaps standard input → `Outcome`."""
+
+    def run(*words: object, stdin: str | bytes | None = None) -> Outcome:
+        if stdin is not None:
+            data = stdin.encode() if isinstance(stdin, str) else stdin
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    root = tmp_path_factory.mktemp("world")
+    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "conftest.py"))["build_tiny"]
+    encoder = maker(root / "encoder", kind="bert")
+    names = root / "names.jsonl"
+    names.write_text("".join(json.dumps(entity) + "\n" for entity in ENTITIES), "utf-8")
+    train = write_tsv(root / "train.tsv", TRAIN)
+    fit = ["classify", "fit", "--train", f"en={train}", "--encoder", str(encoder)]
+    assert main(["kb", "build", "--source", f"names:{names}", "--out", str(root / "kb")]) == 0
+    assert main([*fit, "--kb", str(root / "kb"), "--out", str(root / "model")]) == 0
+    assert main([*fit, "--out", str(root / "alone")]) == 0
+    return World(
+        encoder=encoder,
+        names=names,
+        kb=root / "kb",
+        train=train,
+        japanese=write_tsv(root / "ja.tsv", JAPANESE),
+        german=write_tsv(root / "de.tsv", GERMAN),
+        model=root / "model",
+        alone=root / "alone",
+    )
+
+
+@pytest.fixture
+def own(world: World, tmp_path: Path) -> World:
+    """A copy of the session's files that a test may damage."""
+    root = tmp_path / "own"
+    shutil.copytree(world.kb.parent, root)
+    return World(**{name: root / getattr(world, name).name for name in World.__annotations__})
