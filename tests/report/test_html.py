@@ -207,7 +207,7 @@ def test_headline_says_whether_entities_help(difference, verdict):
     ]
     said = " ".join(headline(rows, mean_of(["fr", "yo", "sw"], **change(difference, None))))
     assert verdict in said
-    assert "1 of 3 languages are clearly better with them and 1 clearly worse" in said
+    assert "1 of 3 languages are clearly better and 1 clearly worse" in said
 
 
 def test_one_language_has_no_best_nor_mean(path):
@@ -316,3 +316,15 @@ def test_labels_of_a_narrow_difference_axis_stay_apart():
     major = [tick for tick in ticks if tick.is_major]
     assert [tick.label for tick in major] == ["0", "+0.3"]
     assert all(right.at - left.at >= 35 for left, right in pairwise(major))
+
+
+def test_page_names_the_model_compared_with(tmp_path):
+    rows = [row("fr", 0.7, **change(0.09, 0.01))]
+    path = tmp_path / "report.html"
+    write_classification_report(
+        path, title="t", note="", rows=rows, mean=mean_of(["fr"]), documents=[], settings={},
+        versus="the model old",
+    )  # fmt: skip
+    page = path.read_text(encoding="utf-8")
+    assert "against the model old" in page
+    assert "encoder alone" not in page

@@ -33,6 +33,7 @@ def write_report(
     title: str,
     note: str,
     fallback_lang: str | None = None,
+    versus: str | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the report of an evaluation, with one document of each of a few languages.
@@ -43,6 +44,8 @@ def write_report(
         The texts that were evaluated, with labels and languages.
     note
         What the reader should keep in mind, a sentence.
+    versus
+        Name of the model compared with; None: the same encoder without entities.
     """
     documents = []
     for row in _chosen_rows(langs, model):
@@ -56,6 +59,7 @@ def write_report(
         mean=evaluation.mean,
         documents=documents,
         settings=describe(model),
+        versus=versus,
         overwrite=overwrite,
     )
 
@@ -87,13 +91,18 @@ def describe(model: TextClassifier) -> dict[str, str]:
 
 
 def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int]:
-    """Take the first row of each language, training languages last, at most `N_DOCUMENTS`."""
-    first: dict[str | None, int] = {}
+    """Take one row each of at most `N_DOCUMENTS` languages, training languages last.
+
+    The first row of the first language, the second of the second …: files of several languages
+    are often translations of each other, and the same text six times would show little.
+    """
+    rows_by_language: dict[str | None, list[int]] = {}
     for row, lang in enumerate(langs):
-        first.setdefault(lang, row)
-    order = sorted(first, key=lambda lang: (lang in model.langs_, first[lang]))
+        rows_by_language.setdefault(lang, []).append(row)
+    order = sorted(rows_by_language, key=lambda lang: lang in model.langs_)
     picked = np.linspace(0, len(order) - 1, min(N_DOCUMENTS, len(order))).round().astype(int)
-    return [first[order[place]] for place in picked]
+    columns = [rows_by_language[order[place]] for place in picked]
+    return [rows[number % len(rows)] for number, rows in enumerate(columns)]
 
 
 def _document(explanation: Explanation, gold: Any) -> ReportDocument:

@@ -225,7 +225,8 @@ def evaluate_command(
         write_report(
             report, loaded, result, tests.texts, gold, tests.langs,
             title=f"Evaluation of {model.name}",
-            note="Documents were not chosen by their result: the first of each language is shown.",
+            note="The documents shown were not chosen by their result.",
+            versus=None if versus is None else f"the model {versus.name}",
             fallback_lang=fallback_lang, overwrite=overwrite,
         )  # fmt: skip
         typer.echo(f"isogloss: report → {report}", err=True)

@@ -101,7 +101,7 @@ class Chart:
     Attributes
     ----------
     difference_axis, zero
-        None where no model is compared with the encoder alone.
+        None where no model is compared with a second.
     n_held
         How many languages the mean is over.
     mean_at

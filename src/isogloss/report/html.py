@@ -109,6 +109,7 @@ def write_classification_report(
     mean: dict[str, Any],
     documents: list[ReportDocument],
     settings: dict[str, str],
+    versus: str | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the report of an evaluation as one HTML file.
@@ -119,12 +120,14 @@ def write_classification_report(
         What the reader should keep in mind, a sentence; may be empty.
     rows, mean
         As in `isogloss.classify.evaluation.Evaluation`; a missing score is None or NaN. Rows with
-        ``difference`` are compared with the encoder alone. Languages that ``mean["langs"]`` leaves
+        ``difference`` are compared with a second model. Languages that ``mean["langs"]`` leaves
         out are shown as training languages.
     documents
         A few, shown in full up to `N_CHARACTERS_SHOWN` characters.
     settings
         Name to value, in words.
+    versus
+        Name of the second model; None: the same encoder without entities.
 
     Raises
     ------
@@ -136,7 +139,8 @@ def write_classification_report(
     page = _environment().get_template("classification.html").render(
         title=title,
         note=note,
-        headline=headline(rows, mean),
+        headline=headline(rows, mean, versus=versus),
+        versus=versus,
         chart=chart_of(rows, mean),
         rows=rows,
         mean=mean,
@@ -148,8 +152,10 @@ def write_classification_report(
         temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
 
 
-def headline(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list[str]:
-    """Return the result in plain sentences: accuracy, best and worst language, the entities."""
+def headline(
+    rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any], *, versus: str | None = None
+) -> list[str]:
+    """Return the result in plain sentences: accuracy, best and worst language, the difference."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
     whole = held[0] if len(held) == 1 else mean
     score = f"{decimal(whole['accuracy'])}{_interval(whole, 'accuracy')}"
@@ -165,26 +171,30 @@ def headline(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list
             f"{_name(worst['lang'])} ({decimal(worst['accuracy'])})."
         )
     if is_number(whole.get("difference")):
-        sentences += _about_entities(held, whole)
+        sentences += _about_difference(held, whole, versus)
     return sentences
 
 
-def _about_entities(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> list[str]:
+def _about_difference(
+    rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any], versus: str | None
+) -> list[str]:
+    who = "Entities" if versus is None else "The choices of this model"
+    other = "the encoder alone" if versus is None else versus
     change = f"{decimal(mean['difference'], signed=True)}{_interval(mean, 'difference', digits=3)}"
     low, high = mean.get("difference_low"), mean.get("difference_high")
     if is_number(low) and low > 0:
-        first = f"Entities help: {change} against the encoder alone."
+        first = f"{who} help: {change} against {other}."
     elif is_number(high) and high < 0:
-        first = f"Entities hurt: {change} against the encoder alone."
+        first = f"{who} hurt: {change} against {other}."
     else:
-        first = f"Entities make no clear difference: {change} against the encoder alone."
+        first = f"{who} make no clear difference: {change} against {other}."
     clear = [row for row in rows if is_number(row.get("p_holm")) and row["p_holm"] < SIGNIFICANT]
     n_better = sum(row["difference"] > 0 for row in clear)
     if len(rows) == 1:
         return [first]
     return [
         first,
-        f"Taken one by one, {n_better} of {len(rows)} languages are clearly better with them and "
+        f"Taken one by one, {n_better} of {len(rows)} languages are clearly better and "
         f"{len(clear) - n_better} clearly worse.",
     ]
 

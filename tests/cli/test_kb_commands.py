@@ -1,0 +1,152 @@
+"""``isogloss kb``: each option does what it says."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_world import ENTITIES, Outcome, Run, World
+
+
+def _ids(outcome: Outcome) -> list[list[str]]:
+    """Entities of each row."""
+    return [
+        [candidate["id"] for mention in json.loads(line)["mentions"]
+         for candidate in mention["candidates"]]
+        for line in outcome.lines
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def link(cli: Run, world: World, tmp_path: Path) -> Any:
+    def run(text: str, *more: object, kb: Path = world.kb) -> Outcome:
+        outcome = cli("kb", "link", kb, *more, stdin=text)
+        assert outcome.code == 0, outcome.err
+        return outcome
+
+    return run
+
+
+def test_build_and_info(cli: Run, world: World, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    built = cli("kb", "build", "--source", "cldr", "--source", f"names:{world.names}",
+                "--langs", "en,jpn,deu_Latn", "--out", out)  # fmt: skip
+    assert built.code == 0
+    assert built.out == ""
+    facts = cli("kb", "info", out, "--json").json
+    assert set(facts["languages"]) == {"en", "ja", "de"}
+    assert facts["n_entities"] > len(ENTITIES)
+    shown = cli("kb", "info", out, "--verify")
+    assert shown.code == 0
+    assert f"n_entities: {facts['n_entities']}" in shown.out
+    assert "checksum" in shown.err
+
+
+def test_a_table_of_names_compressed(cli: Run, tmp_path: Path) -> None:
+    names = tmp_path / "n.tsv.gz"
+    names.write_bytes(gzip.compress("id\tlang\tname\nQ1\tja\t東京\nQ1\ten\tTokyo\n".encode()))
+    assert cli("kb", "build", "--source", f"names:{names}", "--out", tmp_path / "kb").code == 0
+    assert _ids(cli("kb", "link", tmp_path / "kb", "--lang", "ja", stdin="東京へ\n")) == [["Q1"]]
+
+
+def test_overwrite_replaces(cli: Run, world: World, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    words = ["kb", "build", "--source", f"names:{world.names}", "--out", out]
+    assert cli(*words).code == 0
+    assert cli(*words, "--langs", "ja", "--overwrite").code == 0
+    assert list(cli("kb", "info", out, "--json").json["languages"]) == ["ja"]
+
+
+def test_keywords_are_names_when_asked_for(
+    cli: Run, link: Any, world: World, tmp_path: Path
+) -> None:
+    words = ["kb", "build", "--source", f"names:{world.names}", "--keywords"]
+    assert cli(*words, "--out", tmp_path / "kb").code == 0
+    assert _ids(link("a capital\n", "--lang", "en")) == [[]]
+    assert _ids(link("a capital\n", "--lang", "en", kb=tmp_path / "kb")) == [["Q1490"]]
+
+
+def test_skip_bad_counts(cli: Run, tmp_path: Path) -> None:
+    names = tmp_path / "n.jsonl"
+    names.write_text('{"id": "a", "names": {"en": ["x y"]}}\n{bad\n{"id": "b"}\n')
+    words = ["kb", "build", "--source", f"names:{names}", "--out", tmp_path / "kb"]
+    assert cli(*words, "--skip-bad").code == 0
+    (source,) = cli("kb", "info", tmp_path / "kb", "--json").json["sources"]
+    assert source["n_bad_lines"] == 2
+
+
+def test_link_gives_spans_of_the_original_text(link: Any) -> None:
+    text = "🙂 今日は東京大学とドイツへ。"
+    (line,) = link(f"{text}\n", "--lang", "ja").lines
+    record = json.loads(line)
+    assert record["row"] == 0
+    assert record["lang"] == "ja"
+    surfaces = [mention["surface"] for mention in record["mentions"]]
+    assert surfaces == ["東京大学", "ドイツ"]
+    for mention in record["mentions"]:
+        assert text[mention["start"] : mention["end"]] == mention["surface"]
+
+
+def test_nested_names(link: Any) -> None:
+    assert _ids(link("東京大学\n", "--lang", "ja")) == [["Q7842"]]
+    assert sorted(_ids(link("東京大学\n", "--lang", "ja", "--nested"))[0]) == ["Q1490", "Q7842"]
+
+
+def test_pivot_keeps_what_that_language_names(link: Any) -> None:
+    assert _ids(link("人間と東京\n", "--lang", "ja")) == [["Q5", "Q1490"]]
+    assert _ids(link("人間と東京\n", "--lang", "ja", "--pivot", "en")) == [["Q1490"]]
+
+
+def test_fallback_lang(link: Any) -> None:
+    text = "Germany und Deutschland\n"
+    assert _ids(link(text, "--lang", "de")) == [["Q183"]]
+    both = json.loads(link(text, "--lang", "de", "--fallback-lang", "en").out)["mentions"]
+    assert [(mention["surface"], mention["lang"]) for mention in both] == [
+        ("Germany", "en"), ("Deutschland", "de"),
+    ]  # fmt: skip
+
+
+def test_thresholds(link: Any) -> None:
+    assert _ids(link("the Jordan\n", "--lang", "en")) == [["Q90", "Q91"]]
+    assert _ids(link("the Jordan\n", "--lang", "en", "--min-commonness", "0.5")) == [["Q90"]]
+    assert _ids(link("the Jordan\n", "--lang", "en", "--min-link-prob", "0.5")) == [[]]
+
+
+def test_lang_column_and_ids(link: Any) -> None:
+    text = "id\tlang\tbody\nx1\tjpn_Jpan\t東京\nx2\tde\tSteuer\nx3\t\t東京\n"
+    outcome = link(text, "--lang-column", "lang", "--text", "body")
+    assert _ids(outcome) == [["Q1490"], ["Q8161"], []]
+    assert [json.loads(line)["id"] for line in outcome.lines] == ["x1", "x2", "x3"]
+    assert [json.loads(line)["lang"] for line in outcome.lines] == ["ja", "de", None]
+    assert "isogloss: ja: 1 texts, 1 linked" in outcome.talk
+    assert "isogloss: unknown: 1 texts, 0 linked" in outcome.talk
+
+
+def test_lang_auto(link: Any) -> None:
+    text = "東京で新しい税金が決まりました。\nDie Steuer ist in diesem Jahr sehr hoch.\n7\n"
+    outcome = link(text, "--lang", "auto")
+    assert [json.loads(line)["lang"] for line in outcome.lines] == ["ja", "de", None]
+    assert _ids(outcome) == [["Q1490", "Q8161"], ["Q8161"], []]
+    assert "1 of 3 texts could not be told" in outcome.err
+
+
+ROWS = ["", "東京", " ", "\0東京\0", "x" * 50_000, "🙂", ""]
+
+
+def test_rows_out_are_rows_in(link: Any) -> None:
+    outcome = link("\n".join(ROWS) + "\n", "--lang", "ja")
+    assert [json.loads(line)["row"] for line in outcome.lines] == list(range(len(ROWS)))
+    assert _ids(outcome) == [[], ["Q1490"], [], ["Q1490"], [], [], []]
+
+
+def test_lone_surrogates_are_escaped(link: Any) -> None:
+    text = '{"text": "\\ud800東京", "id": "\\udfff"}\n'
+    outcome = link(text, "--lang", "ja")
+    assert json.loads(outcome.out)["id"] == "\udfff"
+    assert _ids(outcome) == [["Q1490"]]
+
+
+def test_quoting_none_keeps_quotes(link: Any) -> None:
+    text = 'text\tx\n"東京" "a\t1\n'
+    assert _ids(link(text, "--lang", "ja", "--quoting", "none", "--text", "text")) == [["Q1490"]]

@@ -1,0 +1,113 @@
+"""The entry point: help, version, pipes, Ctrl-C, and the demo end to end."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from cli_world import Run, World
+
+from isogloss import __version__
+from isogloss.cli.main import app
+
+COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
+ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classify fit",
+       "classify predict", "classify evaluate", "classify explain", "demo"]  # fmt: skip
+
+
+def test_version(cli: Run) -> None:
+    assert cli("--version").out == f"isogloss {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_help(command: str, cli: Run) -> None:
+    outcome = cli(*command.split(), "--help")
+    assert outcome.code == 0
+    assert "Usage: isogloss" in outcome.out
+    assert outcome.err == ""
+
+
+def _commands(command: typer.core.TyperGroup, path: str) -> Iterator[tuple[str, object]]:
+    for name, inner in command.commands.items():
+        yield f"{path} {name}", inner
+        if hasattr(inner, "commands"):
+            yield from _commands(inner, f"{path} {name}")
+
+
+def test_every_option_says_what_it_does(cli: Run) -> None:
+    cli("--version")
+    found = dict(_commands(typer.main.get_command(app), "isogloss"))
+    assert {f"isogloss {name}" for name in ALL if name} == set(found)
+    without = [
+        f"{path} {parameter.name}"
+        for path, command in found.items()
+        for parameter in command.params
+        if not getattr(parameter, "help", None)
+    ]
+    assert not without
+    assert all(command.help for command in found.values())
+
+
+@pytest.mark.parametrize("command", ["", "kb", "classify"])
+def test_a_group_alone_shows_its_help(command: str, cli: Run) -> None:
+    outcome = cli(*command.split())
+    assert outcome.code in (0, 2)
+    assert "Usage: isogloss" in outcome.out + outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_demo(cli: Run, world: World, tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    outcome = cli("demo", "--encoder", world.encoder, "--out", out, "--threads", "1")
+    assert outcome.code == 0, outcome.err
+    assert "An illustration, not a benchmark" in outcome.out
+    assert (out / "report.html").stat().st_size > 1000
+    assert sorted(path.name for path in out.iterdir()) == ["kb", "model", "report.html"]
+    # The folder was renamed after the model was saved: its paths must still hold.
+    (command,) = re.findall(r"^ +isogloss (classify explain) .*$", outcome.out, re.M)
+    assert cli(*command.split(), out / "model", "--lang", "de", "Der Euro fiel.").code == 0
+    assert cli("demo", "--encoder", world.encoder, "--out", out).code == 2
+
+
+def test_head_ends_a_long_output_quietly(world: World, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("東京\n" * 30_000, "utf-8")
+    words = [*COMMAND, "kb", "link", str(world.kb), "--lang", "ja", str(tmp_path / "t.txt")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"row": 0')
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
+    rows = world.train.read_text("utf-8").splitlines()
+    (tmp_path / "t.tsv").write_text("\n".join([rows[0], *rows[1:] * 4000]) + "\n", "utf-8")
+    words = [*COMMAND, "classify", "fit", "--train", f"en={tmp_path / 't.tsv'}", "--encoder",
+             str(world.encoder), "--kb", str(world.kb), "--out", str(tmp_path / "m")]  # fmt: skip
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "max_length" in line:  # the encoder is loaded, and the work begins
+                break
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read().splitlines()
+        assert process.wait(60) == 130
+    assert rest == ["isogloss: stopped by Ctrl-C; nothing was written"]
+    assert [path.name for path in tmp_path.iterdir()] == ["t.tsv"]
+
+
+@pytest.mark.full
+def test_the_bundled_encoder_is_the_default(cli: Run, world: World, tmp_path: Path) -> None:
+    words = ["classify", "fit", "--train", f"en={world.train}", "--kb", world.kb]
+    outcome = cli(*words, "--out", tmp_path / "m")
+    assert outcome.code == 0
+    assert "'bundled'" in outcome.err
+    assert cli("classify", "predict", tmp_path / "m", "--lang", "ja", world.japanese).code == 0
