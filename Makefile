@@ -27,8 +27,11 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+DATA ?= ../shared/data
 bench: .venv/installed-bench
-	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/python benchmarks/encode_speed.py --data $(DATA)
+	$(BIN)/python benchmarks/link_speed.py --data $(DATA)
+	$(BIN)/python benchmarks/zero_shot.py --data $(DATA)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "isogloss needs a Python 3.11 to 3.14; name one: make PYTHON=/path/to/python"; exit 2; }

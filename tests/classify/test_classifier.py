@@ -137,7 +137,7 @@ def test_texts_are_encoded_once(fit: Fit, monkeypatch: pytest.MonkeyPatch) -> No
         ({"min_link_prob": 0.8}, {"entities", "v", "W", "b", "W_a"}),
         ({"pooling": "cls"}, {"W", "b", "W_a"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 @pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
 def test_options_change_what_is_learned_and_the_probabilities(
@@ -187,10 +187,13 @@ def test_vectors_of_another_width_vote_in_mboe_plus(fit: Fit) -> None:
     assert not np.allclose(found, fit().predict_proba(TEXTS, "ja"))
 
 
-def test_entities_without_a_given_vector_are_left_out(fit: Fit) -> None:
-    model = fit(init=given_vectors(12, ids=["Q1", "Q2", "Q5", "Q9"]))
+def test_entities_without_a_given_vector_are_left_out_and_counted(fit: Fit) -> None:
+    with pytest.warns(LossWarning, match="of 12 linked entities have no vector"):
+        model = fit(init=given_vectors(12, ids=["Q1", "Q2", "Q5", "Q9"]))
     assert len(model.head_.memory.entities) == 4
-    batch = model.entity_batch(model.prepare(["ウィンブルドン、トヨタ"], "ja"))
+    documents = model.prepare(["ウィンブルドン、トヨタ"], "ja")
+    with pytest.warns(LossWarning, match="1 of 2 linked entities have no vector"):
+        batch = model.entity_batch(documents)
     assert [model.kb_.entity_id(int(entity)) for entity in batch.entities] == ["Q1"]
 
 
@@ -205,6 +208,12 @@ def test_random_vectors_depend_on_the_seed_and_the_encoders_do_not(fit: Fit) -> 
         fit(init="random").predict_proba(TEXTS, "ja"),
         fit(init="random", random_state=1).predict_proba(TEXTS, "ja"),
     )
+
+
+def test_the_seed_reaches_the_head(fit: Fit) -> None:
+    options = {"preset": "mboe", "init": given_vectors(7)}
+    one, other = fit(**options).head_.memory, fit(**options, random_state=1).head_.memory
+    assert not np.allclose(one.projection, other.projection)
 
 
 def test_max_entities_keeps_the_commonest(fit: Fit) -> None:
@@ -286,7 +295,7 @@ def test_mixed_languages_are_linked_each_with_its_names(
         ({"attention": "max"}, "attention is 'max'; .*allowed|did you mean"),
         ({"attention": False}, "attention is False; allowed: True, mean, sum"),
         ({"attention": []}, "attention is "),
-        ({"init": "rnadom"}, "init is 'rnadom'; give 'encoder', 'random' or an EntityVectors"),
+        ({"init": "rnadom"}, "init is 'rnadom'; did you mean 'random'?"),
         ({"max_entities": 0}, "max_entities is 0; give 1 or more"),
         ({"min_link_prob": 1.5}, "min_link_prob is 1.5; a number in 0 to 1"),
         ({"min_commonness": -1}, "min_commonness is -1; a number in 0 to 1"),
@@ -343,63 +352,3 @@ def test_cut_texts_and_languages_without_names_are_said(fit: Fit) -> None:
         fit().predict(["habari"], "sw")
     with pytest.warns(LossWarning, match="2 of 3 texts have no known language"):
         fit().predict(["a", "b", "c"], [None, "en", None])
-
-
-# Few documents.
-
-
-@pytest.mark.parametrize("preset", [None, "mboe", "mboe-plus"])
-@pytest.mark.parametrize(
-    ("texts", "labels"),
-    [
-        (["Toyota stock", "CERN atom"], ["money", "space"]),
-        (["Toyota stock", "atom"], ["money", "space"]),
-        (["CERN", "Toyota price", "goal", "Toyota stock"], ["space", "money", "sport", "money"]),
-        (["", ""], ["a", "b"]),
-        (["Toyota"] * 6, ["a", "b", "a"] * 2),
-        ([f"word{i // 2} Toyota" for i in range(200)], [f"c{i // 2}" for i in range(200)]),
-    ],
-    ids=["two", "one linked", "single", "empty", "constant", "100 classes"],
-)
-@pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
-def test_few_documents(
-    kb: KnowledgeBase, encoder: FakeEncoder, preset: Any, texts: list[str], labels: list[str]
-) -> None:
-    options = {"kb": None} if preset is None else {"kb": kb, "preset": preset}
-    model = TextClassifier(encoder, **options).fit(texts, labels, lang="en")
-    found = model.predict_proba([*TEXTS, *texts], ["ja"] * len(TEXTS) + ["en"] * len(texts))
-    assert np.isfinite(found).all()
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_an_encoder_that_says_nothing_leaves_it_to_the_entities(kb: KnowledgeBase) -> None:
-    class Constant(FakeEncoder):
-        def _sum(self, words: list[str], pooling: str | None) -> Any:
-            return np.full(self.width, 0.5)
-
-    given = given_vectors(12)
-    model = TextClassifier(Constant(), kb, init=given).fit(*english(64), lang="en")
-    found = model.predict_proba(["ウィンブルドン", "トヨタ", ""], "ja")
-    assert np.isfinite(found).all()
-    assert model.head_.mixture.strength > 0
-    shares = np.exp(model.head_.log_shares)
-    np.testing.assert_allclose(found[2], shares, atol=1e-3)
-
-
-def test_a_class_without_entities_stays_possible_for_a_text_with_one(
-    kb: KnowledgeBase, encoder: FakeEncoder
-) -> None:
-    texts, labels = ["Toyota stock", "CERN atom", "goal match"], ["money", "space", "sport"]
-    model = TextClassifier(encoder, kb).fit(texts, labels, lang="en")
-    probability = model.predict_proba(["goal match Wimbledon"], "en")[0]
-    assert probability[model.classes_ == "sport"] > 0.05
-
-
-def test_a_class_without_entities_does_not_switch_the_others_off(
-    kb: KnowledgeBase, encoder: FakeEncoder
-) -> None:
-    texts, labels = english(90)
-    kept = [(t, y) for t, y in zip(texts, labels, strict=True) if y != "sport" or t.islower()]
-    model = TextClassifier(encoder, kb).fit(*zip(*kept, strict=True), lang="en")
-    assert model.head_.mixture.strength > 0

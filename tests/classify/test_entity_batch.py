@@ -74,6 +74,7 @@ def test_documents_and_counts() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*have no vector")
 def test_entities_without_a_vector_are_left_out() -> None:
     class Odd:
         def vectors(self, entities: Any) -> Any:

@@ -58,7 +58,7 @@ def test_the_mean_leaves_the_training_language_out(model: TextClassifier) -> Non
 
 def test_counts(fit: Fit) -> None:
     model = fit()
-    texts = ["ウィンブルドン", "国技館、国技館", "国技館", "何もない話", "word " * 80]
+    texts = ["ウィンブルドンとトヨタ", "国技館、国技館", "国技館", "何もない話", "word " * 80]
     with pytest.warns(LossWarning, match="1 of 5 texts are longer"):
         row = model.evaluate(texts, ["sport"] * 5, "ja").rows[0]
     assert (row["n_unlinked"], row["n_unseen_entity"], row["truncated"]) == (2, 1, 1)

@@ -10,6 +10,7 @@ import torch
 from scipy.optimize import approx_fprime
 from scipy.special import log_softmax, softmax
 
+from isogloss.classify import mboe
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_pooling import EntityPairs, EntityPooling
@@ -267,6 +268,18 @@ def test_joint_penalty_measures_vectors_in_deviations_from_their_start() -> None
     assert result.losses[1] == pytest.approx(expected)
     assert result.losses[1] < result.losses[0]
     assert abs(v[0, 0]) < abs(v[0, 1]) / 10  # the dimension of small deviation moves least
+
+
+def test_mboe_measures_v_in_deviations_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def spy(*arguments: Any, scales: Any, **options: Any) -> Any:
+        seen.append(scales["vectors"].numpy())
+        return train_together(*arguments, scales=scales, **options)
+
+    monkeypatch.setattr(mboe, "train_together", spy)
+    head = MboeHead.fit(H, BATCH, Y, N_CLASSES, attention="mean", seed=0)
+    np.testing.assert_allclose(seen[0], head.linear.standardisation.deviation, rtol=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

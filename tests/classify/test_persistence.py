@@ -18,6 +18,9 @@ from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 
+# The vectors of these tests know a few of the entities only.
+pytestmark = pytest.mark.filterwarnings("ignore:.*have no vector")
+
 Fit = Callable[..., TextClassifier]
 TEXTS = [text for text, _ in JAPANESE]
 

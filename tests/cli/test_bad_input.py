@@ -188,6 +188,7 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     "model is a file": (["classify", "predict", "TEXTS", "--lang", "ja", "TEXTS"], ["a file"]),
     "model is a kb": (["classify", "predict", "KB", "--lang", "ja", "TEXTS"], ["model.json"]),
     "kb is a model": (["kb", "info", "MODEL"], ["manifest.json"]),
+    "a name that no file can have": (["kb", "info", "x" * 300], ["xxx", "too long"]),
     "another encoder": (
         ["classify", "predict", "MODEL", "--encoder", "OTHER", "--lang", "ja", "TEXTS"],
         ["another encoder"],

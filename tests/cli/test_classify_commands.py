@@ -99,8 +99,8 @@ def test_columns_by_number_without_a_header(fit: Any, tmp_path: Path) -> None:
 
 
 def _mixed(path: Path) -> Path:
-    rows = [(label, text, lang) for lang, texts in (("en", TRAIN), ("jpn", JAPANESE), ("de", GERMAN))
-            for label, text in texts]  # fmt: skip
+    parts = {"en": TRAIN, "jpn": JAPANESE, "de": GERMAN}
+    rows = [(label, text, lang) for lang, part in parts.items() for label, text in part]
     return write_tsv(path, rows, header="label\ttext\tlang")
 
 
@@ -117,6 +117,7 @@ def test_mixed_languages(
     evaluated = cli("classify", "evaluate", world.model, "--test", file, *words, "--json")
     assert {"en", "ja", "de"} <= {row["lang"] for row in evaluated.json["rows"]}
     assert sum(row["n"] for row in evaluated.json["rows"]) == n
+    assert "isogloss: ja: 4 texts" in evaluated.talk
 
 
 def test_predict_is_the_model(cli: Run, world: World) -> None:
@@ -212,7 +213,7 @@ def test_report(cli: Run, world: World, tmp_path: Path) -> None:
     outcome = cli(*words)
     assert outcome.code == 0
     assert outcome.json["rows"]  # nothing but JSON on standard output
-    assert "東京" in (tmp_path / "r.html").read_text("utf-8")
+    assert "サッカー</mark>の試合" in (tmp_path / "r.html").read_text("utf-8")
     assert cli(*words).code == 2
     assert cli(*words, "--overwrite").code == 0
 

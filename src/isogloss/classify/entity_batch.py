@@ -6,6 +6,7 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Floats2d, Ints1d
 from isogloss.classify.entity_source import EntitySource
+from isogloss.errors import warn_loss
 from isogloss.kb import EntityBags
 
 
@@ -36,9 +37,19 @@ class EntityBatch:
 
     @classmethod
     def of(cls, bags: EntityBags, source: EntitySource) -> "EntityBatch":
-        """Look up the vectors of the bags' entities; entities that have none are left out."""
+        """Look up the vectors of the bags' entities.
+
+        Warns
+        -----
+        LossWarning
+            When entities have no vector; they are left out, and counted.
+        """
         entities = np.unique(bags.entity).astype(np.int64)
         vectors, known = source.vectors(entities)
+        if not known.all():
+            warn_loss(
+                f"{(~known).sum()} of {len(known)} linked entities have no vector and are left out"
+            )
         kept = known[np.searchsorted(entities, bags.entity)]
         documents = np.repeat(np.arange(bags.n_texts), np.diff(bags.indptr))
         counts = np.bincount(documents[kept], minlength=bags.n_texts)

@@ -114,12 +114,29 @@ def load_classifier(
     manifest = read_json(path / "model.json", what="a classifier")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError("not a classifier of isogloss", path=path)
-    if manifest["version"] != VERSION:
+    if manifest.get("version") != VERSION:
         raise InputError(
-            f"was written in version {manifest['version']} of the format, this isogloss reads "
+            f"was written in version {manifest.get('version')} of the format, this isogloss reads "
             f"version {VERSION}; fit the model again",
             path=path,
         )
+    try:
+        return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
+    except KeyError as error:
+        raise InputError(
+            f"damaged: it lacks {error}; fit the model again", path=path / "model.json"
+        ) from error
+
+
+def _model_of(
+    path: Path,
+    manifest: dict[str, Any],
+    *,
+    encoder: str | Path | Encoder | None,
+    kb: str | Path | KnowledgeBase | None,
+    device: str,
+    threads: int | None,
+) -> TextClassifier:
     arrays = _read_arrays(path, manifest)
     init: Any = manifest["init"]
     if init == "file":

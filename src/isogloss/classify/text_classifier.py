@@ -35,6 +35,7 @@ from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, did_you_mean, warn_loss
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
+from isogloss.vectors import EntityVectors
 
 if TYPE_CHECKING:
     from isogloss.classify.evaluation import Evaluation
@@ -45,6 +46,7 @@ AttentionChoice = Literal[True, "mean", "sum"]
 Head = LinearHead | MboeHead | MboePlusHead
 
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
+INITS = ("encoder", "random")
 ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
 
 
@@ -325,10 +327,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             ("preset", self.preset, PRESETS),
             ("tune", self.tune, ("head",)),
             ("attention", self.attention, tuple(ATTENTIONS)),
+            ("init", self.init, INITS),
         ):
+            if name == "init" and isinstance(value, EntityVectors):
+                continue
             if value not in allowed:
                 hint = did_you_mean(str(value), [str(choice) for choice in allowed])
                 raise InputError(f"{name} is {value!r}; {hint}")
+        for name in ("min_link_prob", "min_commonness"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name} is {getattr(self, name)}; a number in 0 to 1 is allowed")
         if self.max_entities is not None and self.max_entities < 1:
             raise InputError(f"max_entities is {self.max_entities}; give 1 or more, or None")
 
@@ -402,6 +410,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return fit_with_search(documents.vectors, y, n_classes, seed=seed, dev=judged_by)
         head = MboeHead if self.preset == "mboe" else MboePlusHead
         batch = self.entity_batch(documents)
+        if not len(batch.entities) and documents.bags is not None and len(documents.bags.entity):
+            raise InputError(
+                "no entity of the training texts has a vector among those given as init; are the "
+                "ids those of the knowledge base?"
+            )
         return head.fit(
             documents.vectors,
             batch,

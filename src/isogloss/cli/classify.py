@@ -46,9 +46,7 @@ def fit(
         list[str] | None,
         typer.Option(help="Texts to choose by; cross-validation without.", metavar="LANG=FILE"),
     ] = None,
-    lang: Annotated[
-        Literal["auto"] | None, typer.Option(help="'auto': detect the language of each text.")
-    ] = None,
+    lang: options.LangOfFiles = None,
     lang_column: options.LangColumn = None,
     encoder: options.EncoderName = "bundled",
     kb: Annotated[
@@ -154,7 +152,8 @@ def predict(
     rows = []
     for row, label in enumerate(labels):
         if not as_json:
-            typer.echo(f"{label}\t{probabilities[row].max():.4f}")
+            one_line = " ".join(str(label).split())
+            typer.echo(f"{one_line}\t{probabilities[row].max():.4f}")
             continue
         entry: dict[str, Any] = {"row": row, "lang": langs[row], "label": label}
         if documents.ids is not None:
@@ -181,9 +180,7 @@ def evaluate_command(
         typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
                      "--lang auto.", metavar="LANG=FILE"),
     ],
-    lang: Annotated[
-        Literal["auto"] | None, typer.Option(help="'auto': detect the language of each text.")
-    ] = None,
+    lang: options.LangOfFiles = None,
     lang_column: options.LangColumn = None,
     fallback_lang: options.FallbackLang = None,
     versus: Annotated[
@@ -217,6 +214,7 @@ def evaluate_command(
         loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,
         versus=other,
     )  # fmt: skip
+    say_languages(tests.langs, {})
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:

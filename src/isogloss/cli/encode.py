@@ -9,6 +9,7 @@ from isogloss.cli import options
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
+from isogloss.files import atomic_file, refuse_existing
 
 
 def encode(
@@ -39,6 +40,7 @@ def encode(
     """Encode texts, one vector each, streamed to a memory-mapped array."""
     if out.suffix != ".npy":
         raise InputError("--out must end in .npy", path=out)
+    refuse_existing(out, overwrite=overwrite)
     documents = read_documents(
         file, format=options.file_format(text, None, quoting), needs_label=False
     )
@@ -47,5 +49,6 @@ def encode(
         threads=threads,
     )  # fmt: skip
     typer.echo(f"isogloss: {model!r}", err=True)
-    vectors = model.encode(documents.texts, layers=layer, out=out, overwrite=overwrite)
-    typer.echo(f"isogloss: {vectors.shape[0]} texts x {vectors.shape[1]} → {out}", err=True)
+    with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing
+        shape = model.encode(documents.texts, layers=layer, out=temporary, overwrite=True).shape
+    typer.echo(f"isogloss: {shape[0]} texts x {shape[1]} → {out}", err=True)

@@ -87,15 +87,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _write_utf8() -> None:
-    """Make standard output UTF-8 on every machine; lone surrogates come out as JSON escapes."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    """Make output UTF-8 on every machine; lone surrogates come out as JSON escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _one_sentence(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "isogloss"
-    return f"{error.format_message().rstrip('.')}; see: {command} --help"
+    message = error.format_message().rstrip(".") or "name a command"  # after the help of a group
+    return f"{message}; see: {command} --help"
 
 
 def _say(sentence: str) -> int:

@@ -32,6 +32,10 @@ TextColumns = Annotated[
 LabelColumn = Annotated[
     str | None, typer.Option(help="Column of the label ('label' or 'category' by default).")
 ]
+LangOfFiles = Annotated[
+    str | None,
+    typer.Option(help="Language of files given without LANG=; 'auto': detect that of each text."),
+]
 LangColumn = Annotated[
     str | None, typer.Option(help="Column with the language of each text.", metavar="NAME")
 ]

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
-from isogloss.text.compiled import compiled
+from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.text.folding import UPPER
 from isogloss.text.scripts import BEGIN, END, WORD, mark_boundaries
 
@@ -46,9 +46,11 @@ def build_slots(units: Units, offsets: Ints1d, kinds: Bytes1d) -> tuple[Hashes, 
     offsets
         Name i is `[offsets[i]:offsets[i + 1]]`; names differ from each other and are not empty.
     """
-    hashes, names, longer = _prefixes(units, offsets, kinds)
+    with interrupts_wait():
+        hashes, names, longer = _prefixes(units, offsets, kinds)
     n_slots = int(np.unique(hashes).size / LOAD) + 8
-    return _insert(hashes, names, longer, n_slots)
+    with interrupts_wait():
+        return _insert(hashes, names, longer, n_slots)
 
 
 @compiled

@@ -12,6 +12,7 @@ import numpy as np
 from isogloss.arrays import Bools1d, Bytes1d, Floats1d, Ints1d, SmallInts1d
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.matcher import START_RULES, find_names
+from isogloss.text.compiled import interrupts_wait
 from isogloss.text.folding import TURKIC, FoldedTexts, fold_texts
 
 
@@ -67,10 +68,11 @@ class Search:
         folded = fold_texts(texts, turkic=self.turkic)
         owner = np.repeat(origin[:-1], np.diff(folded.offsets))
         hidden = covered[owner + folded.start] if owner.size else np.zeros(0, np.uint8)
-        offsets, first, stop, row = find_names(
-            _as_tuple(folded), self.slots, self.names, self.name_rows, self.is_active, hidden,
-            self.rule, self.nested,
-        )  # fmt: skip
+        with interrupts_wait():
+            offsets, first, stop, row = find_names(
+                _as_tuple(folded), self.slots, self.names, self.name_rows, self.is_active,
+                hidden, self.rule, self.nested,
+            )  # fmt: skip
         n_mentions = np.diff(offsets)
         at = np.repeat(folded.offsets[:-1], n_mentions)
         return Found(

@@ -5,7 +5,10 @@ is renewed when the function's own file changes, not when one it calls from anot
 remove ``__pycache__`` after editing such a one.
 """
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
@@ -28,3 +31,24 @@ def compiled(function: Function) -> Function:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder for the cache: __pycache__ and the user's are both read-only
         return numba.njit(nogil=True)(function)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Hold a Ctrl-C back until the block has ended.
+
+    Compiled code cannot be interrupted: numba would raise while it hands its arrays back, and
+    crash. Blocks are short (a batch of texts), so the wait is not felt.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals reach the main thread alone
+        return
+    before = signal.getsignal(signal.SIGINT)
+    caught: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda *received: caught.append(received))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if caught and callable(before):
+        before(*caught[0])

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d, SmallInts1d
-from isogloss.text.compiled import compiled
+from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import FREE, MARK, OTHER, SPACE, TABLE_SIZE, kind_table, mark_boundaries
 
 LOWER, UPPER = 1, 2  # case of a unit; 0: a character without case
@@ -100,9 +100,10 @@ def fold_texts(texts: Sequence[str], *, turkic: bool = False) -> FoldedTexts:
     whole = "".join(composed).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(whole, np.uint32)
     fold, case = fold_tables(turkic)
-    folded_offsets, units, start, end, kinds, cases, boundary = _fold(
-        codes, offsets, fold, case, kind_table()
-    )
+    with interrupts_wait():
+        folded_offsets, units, start, end, kinds, cases, boundary = _fold(
+            codes, offsets, fold, case, kind_table()
+        )
     for index, places in moved.items():
         part = slice(int(folded_offsets[index]), int(folded_offsets[index + 1]))
         start[part] = places[start[part]]

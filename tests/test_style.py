@@ -1,0 +1,98 @@
+"""How the code looks, where no linter watches: sizes, docstrings, and what is never written."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "isogloss"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LONGEST_FILE, LONGEST_FUNCTION = 450, 60
+Functions = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    return {_name(path): ast.parse(path.read_text("utf-8")) for path in MODULES}
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(MODULES) > 40
+
+
+def test_no_file_is_two_ideas() -> None:
+    lengths = {_name(path): len(path.read_text("utf-8").splitlines()) for path in MODULES}
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_a_function_fits_on_a_screen(trees: dict[str, ast.Module]) -> None:
+    """Counted without signature and docstring: those of a command or estimator list options."""
+    too_long = {}
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, Functions):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                n_lines = node.end_lineno - body[0].lineno + 1 if body else 0
+                if n_lines > LONGEST_FUNCTION:
+                    too_long[f"{name}:{node.name}"] = n_lines
+    assert too_long == {}
+
+
+def test_every_module_says_what_it_is_for(trees: dict[str, ast.Module]) -> None:
+    assert [name for name, tree in trees.items() if not ast.get_docstring(tree)] == []
+
+
+def test_no_exception_is_swallowed(trees: dict[str, ast.Module]) -> None:
+    broad = {"Exception", "BaseException"}
+    found = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler):
+                caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+                if any(one is None or ast.unparse(one) in broad for one in caught):
+                    found.append(f"{name}:{node.lineno}")
+    assert found == []
+
+
+def test_nothing_prints_or_exits(trees: dict[str, ast.Module]) -> None:
+    found = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                is_entry = name == "cli/main.py" and called == "sys.exit"  # under __main__
+                if called in ("print", "sys.exit", "exit", "os._exit") and not is_entry:
+                    found.append(f"{name}:{node.lineno}: {called}")
+    assert found == []
+
+
+def test_no_pickle_is_read_or_written(trees: dict[str, ast.Module]) -> None:
+    modules = {"pickle", "cPickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}
+    found = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imported = {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported = {(node.module or "").partition(".")[0]}
+            elif isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                is_pickled = called in ("torch.load", "torch.save") or any(
+                    keyword.arg == "allow_pickle" for keyword in node.keywords
+                )
+                imported = {"pickle"} if is_pickled else set()
+            else:
+                continue
+            if imported & modules:
+                found.append(f"{name}:{node.lineno}")
+    assert found == []
+
+
+def test_no_environment_variable_is_set() -> None:
+    sets = re.compile(r"os\.environ\[[^]]+\]\s*=[^=]|os\.(putenv|environ\.(setdefault|update))")
+    assert [_name(path) for path in MODULES if sets.search(path.read_text("utf-8"))] == []
