@@ -88,7 +88,9 @@ def entity_model(request: pytest.FixtureRequest, fit: Fit) -> TextClassifier:
 @pytest.fixture(scope="session")
 def tiny_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random transformers model on disk."""
-    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "conftest.py"))["build_tiny"]
+    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "tiny_models.py"))[
+        "build_tiny"
+    ]
     return maker(tmp_path_factory.mktemp("tiny") / "bert", kind="bert")
 
 

@@ -53,7 +53,9 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     root = tmp_path_factory.mktemp("world")
-    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "conftest.py"))["build_tiny"]
+    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "tiny_models.py"))[
+        "build_tiny"
+    ]
     encoder = maker(root / "encoder", kind="bert")
     names = root / "names.jsonl"
     names.write_text("".join(json.dumps(entity) + "\n" for entity in ENTITIES), "utf-8")

@@ -199,7 +199,7 @@ def test_prefix_and_maximum_length_have_their_effect(tiny: Path, encoder: Encode
 
 
 def test_fingerprint_holds_weights_and_settings_only(tiny: Path, tmp_path: Path) -> None:
-    from conftest import build_tiny
+    from tiny_models import build_tiny
 
     first = Encoder.load(tiny, device="cpu", threads=1)
     same = Encoder.load(tiny, device="cpu", dtype="bfloat16", threads=2)

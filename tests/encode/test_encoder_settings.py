@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import build_tiny
+from tiny_models import build_tiny
 
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
