@@ -97,12 +97,19 @@ def test_head_ends_a_long_output_quietly(world: World, tmp_path: Path) -> None:
         assert process.wait(60) == 0
 
 
+def _hear_ctrl_c() -> None:
+    # A job in the background of a shell ignores Ctrl-C, and so would its children.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
     rows = [f"{label}\t{text} {n}" for n in range(4000) for label, text in TRAIN]
     (tmp_path / "t.tsv").write_text("\n".join(["label\ttext", *rows]) + "\n", "utf-8")
     words = [*COMMAND, "classify", "fit", "--train", f"en={tmp_path / 't.tsv'}", "--encoder",
              str(world.encoder), "--kb", str(world.kb), "--out", str(tmp_path / "m")]  # fmt: skip
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_ctrl_c
+    ) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if "max_length" in line:  # the encoder is loaded, and the work begins
@@ -131,7 +138,10 @@ except KeyboardInterrupt:
 def test_ctrl_c_in_compiled_code() -> None:
     """It once ended `classify fit` and `kb link` with a segmentation fault."""
     words = [sys.executable, "-c", SIGNAL_IN_COMPILED_CODE]
-    assert subprocess.run(words, capture_output=True, timeout=60, check=False).returncode == 130
+    ended = subprocess.run(
+        words, capture_output=True, timeout=60, check=False, preexec_fn=_hear_ctrl_c
+    )
+    assert ended.returncode == 130
 
 
 @pytest.mark.full

@@ -45,7 +45,15 @@ def build(
     report = build_knowledge_base(
         source, out, langs=chosen, keywords=keywords, skip_bad=skip_bad, overwrite=overwrite
     )
-    typer.echo(f"isogloss: {report}", err=True)
+    for made in report.sources:
+        bad = f", {made.n_bad_lines} bad lines skipped" if made.n_bad_lines else ""
+        line = f"{made.name}: {made.n_names} names of {made.n_entities} entities{bad}"
+        typer.echo(f"isogloss: {line}", err=True)
+    typer.echo(
+        f"isogloss: {report.n_entities} entities, {report.n_names} names in "
+        f"{len(report.languages)} languages → {out}",
+        err=True,
+    )
 
 
 @app.command()
