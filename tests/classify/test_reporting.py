@@ -1,12 +1,15 @@
 """The report of an evaluation: settings in words and a few explained documents."""
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from planted import JAPANESE
 
 from isogloss.classify import TextClassifier
+from isogloss.classify.mboe_plus import Mixture
 from isogloss.classify.reporting import describe, write_report
 
 TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
@@ -29,6 +32,11 @@ def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> No
     assert "encoder only, C = " in describe(fit(kb=None))["head"]
     assert describe(fit(preset="mboe", attention="sum"))["preset"] == "mboe, attention sum"
     plus = describe(fit())
-    assert "K / (K + " in plus["head"]
+    assert "K / (K + " in plus["entities"] or plus["entities"].startswith("no weight")
+    model = fit()
+    useless = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    silent = copy(model)
+    silent.head_ = useless
+    assert describe(silent)["entities"].startswith("no weight")
     assert plus["trained on"] == "48 texts in en"
     assert plus["entities seen in training"] == str(len(fit().head_.memory.entities))
