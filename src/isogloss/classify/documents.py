@@ -88,8 +88,13 @@ def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]
         return [parse_language(lang)] * len(texts)
     if len(lang) != len(texts):
         raise InputError(f"{len(lang)} languages are given for {len(texts)} texts")
-    parsed = {code: parse_language(code) for code in set(lang) if code is not None}
-    return [None if code is None else parsed[code] for code in lang]
+    # Not equal to itself: NaN, by which tables mark a missing value.
+    codes = [None if code is None or code != code else code for code in lang]
+    for row, code in enumerate(codes):
+        if code is not None and not isinstance(code, str):
+            raise InputError(f"the language of text {row} is {code!r}, not a code such as 'en'")
+    parsed = {code: parse_language(code) for code in set(codes) if code is not None}
+    return [None if code is None else parsed[code] for code in codes]
 
 
 def prepare_documents(

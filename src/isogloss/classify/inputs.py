@@ -1,6 +1,6 @@
 """Texts and labels as users give them → lists that the rest of the package can trust."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,14 @@ def checked_texts(X: Sequence[str]) -> list[str]:
     Raises
     ------
     TypeError
-        When `X` is one string.
+        When `X` is one string, or a table or dictionary, which would give its column names.
     InputError
         When a text is not a string.
     """
     if isinstance(X, str):
         raise TypeError("X is one string; give a list of texts")
+    if isinstance(X, Mapping) or getattr(X, "ndim", 1) != 1:
+        raise TypeError("X is a table; give one column of texts, such as table['text']")
     texts = [*X]
     for row, text in enumerate(texts):
         if not isinstance(text, str):

@@ -122,15 +122,19 @@ class LinearHead:
 
 
 def folds_of(y: Ints1d, *, seed: int) -> list[Fold] | None:
-    """Return stratified folds, five or as many as the rarest class has documents.
+    """Return stratified folds, five or as many as the commonest class has documents.
 
-    None when a class has a single document: no fold can then hold every class on both sides.
+    A rare class is then absent on one side of some folds; one mistyped label must not end the
+    search for all others. None when a fold would be left with a single class to learn from.
     """
-    rarest = int(np.bincount(y)[np.unique(y)].min())
-    if rarest < 2:
+    n_folds = min(N_FOLDS, int(np.bincount(y).max()))
+    if n_folds < 2:
         return None
-    splitter = StratifiedKFold(min(N_FOLDS, rarest), shuffle=True, random_state=seed)
-    return [Fold(train, test) for train, test in splitter.split(np.zeros(len(y)), y)]
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = [Fold(train, test) for train, test in splitter.split(np.zeros(len(y)), y)]
+    return folds if all(len(np.unique(y[fold.train])) > 1 for fold in folds) else None
 
 
 def log_loss(log_probabilities: Doubles2d, y: Ints1d) -> float:
@@ -186,7 +190,7 @@ def fit_with_search(
     repeats = [folds_of(y, seed=seed + repeat) for repeat in range(N_REPEATS)]
     divisions = [folds for folds in repeats if folds is not None]
     if dev is None and not divisions:
-        chosen_by = "no search: a class has one document"
+        chosen_by = "no search: too few documents"
         return LinearHead.fit(vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=chosen_by)
     scores = []
     for C in C_VALUES:

@@ -43,7 +43,7 @@ STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 LARGEST_STRENGTH = 1.0  # entities never count for more than the encoder
 HALF_COUNTS = (10.0, 30.0, 100.0, 300.0)  # one entity never counts for more than an eleventh
 SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
-MIXTURE_WITHOUT_SEARCH = (0.5, 30.0)
+MIXTURE_WITHOUT_SEARCH = (0.0, 30.0)  # nothing shows that entities help: no weight
 
 
 @dataclass(frozen=True)

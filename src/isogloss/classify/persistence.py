@@ -74,7 +74,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                 "classes": labels,
                 "langs": list(model.langs_),
                 "n_training_documents": model.n_training_documents_,
-                "settings": {name: getattr(model, name) for name in SETTINGS},
+                "settings": {name: _plain(getattr(model, name)) for name in SETTINGS},
                 "init": "file" if isinstance(model.init, EntityVectors) else model.init,
                 "encoder": {
                     "name": os.path.relpath(encoder, path) if encoder.is_dir() else str(encoder),
@@ -154,6 +154,10 @@ def _model_of(
     model.n_training_documents_ = manifest["n_training_documents"]
     model.head_ = _head(manifest["head"], arrays)
     return model
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:

@@ -24,30 +24,23 @@ from isogloss.classify.documents import (
     warn_of_languages,
 )
 from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_pooling import Attention
 from isogloss.classify.entity_source import EntitySource, Init, entity_source
 from isogloss.classify.inputs import checked_pairs, checked_texts, label_array, sorted_labels
 from isogloss.classify.linear_head import LinearHead, fit_with_search
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.classify.options import ATTENTIONS, AttentionChoice, Preset, check_options
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
-from isogloss.errors import InputError, did_you_mean, warn_loss
+from isogloss.errors import InputError, warn_loss
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
-from isogloss.vectors import EntityVectors
 
 if TYPE_CHECKING:
     from isogloss.classify.evaluation import Evaluation
     from isogloss.classify.explanation import Explanation
 
-Preset = Literal["mboe", "mboe-plus"]
-AttentionChoice = Literal[True, "mean", "sum"]
 Head = LinearHead | MboeHead | MboePlusHead
-
-PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
-INITS = ("encoder", "random")
-ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -82,7 +75,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
-        Seed of folds, entity dropout and random vectors.
+        Seed of folds, entity dropout and random vectors; a whole number, 0 or more.
 
     Attributes
     ----------
@@ -162,7 +155,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         InputError
             When an option is not known, the numbers differ, or there is one class only.
         """
-        self._check_options()
+        check_options(self.get_params(deep=False))
         if (X_dev is None) != (y_dev is None):
             raise InputError("X_dev and y_dev go together; one of them is missing")
         texts, labels = checked_pairs(X, y)
@@ -171,7 +164,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         documents = self._prepare(texts, langs)
         dev = None
         if X_dev is not None and y_dev is not None:
-            dev = self._dev(X_dev, y_dev, lang_dev if lang_dev is not None else lang)
+            if lang_dev is None and isinstance(lang, str):
+                lang_dev = lang
+            if lang_dev is None and self.kb_ is not None:
+                raise InputError("lang_dev is needed, as lang is given text by text")
+            dev = self._dev(X_dev, y_dev, lang_dev)
         self.n_training_documents_ = len(texts)
         # The matrices of a head are small: threads would wait for each other (24 times slower on
         # two cores), and the result would depend on their number.
@@ -321,24 +318,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from isogloss.classify.persistence import load_classifier
 
         return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
-
-    def _check_options(self) -> None:
-        for name, value, allowed in (
-            ("preset", self.preset, PRESETS),
-            ("tune", self.tune, ("head",)),
-            ("attention", self.attention, tuple(ATTENTIONS)),
-            ("init", self.init, INITS),
-        ):
-            if name == "init" and isinstance(value, EntityVectors):
-                continue
-            if value not in allowed:
-                hint = did_you_mean(str(value), [str(choice) for choice in allowed])
-                raise InputError(f"{name} is {value!r}; {hint}")
-        for name in ("min_link_prob", "min_commonness"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise InputError(f"{name} is {getattr(self, name)}; a number in 0 to 1 is allowed")
-        if self.max_entities is not None and self.max_entities < 1:
-            raise InputError(f"max_entities is {self.max_entities}; give 1 or more, or None")
 
     def _start(self, labels: list[Any], langs: list[str | None]) -> None:
         self.classes_ = label_array(sorted_labels(labels))

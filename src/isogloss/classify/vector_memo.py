@@ -1,7 +1,9 @@
 """Vectors of texts that an encoder has already seen in this process.
 
 A grid search, a comparison of two models or an explanation meets the same texts again and again;
-encoding is what they would wait for. Bounded memory, nothing on disk.
+encoding is what they would wait for. At most `MAX_TEXTS` texts and vectors are kept for an encoder
+and pooling, the latest ones; nothing on disk. A vector is that of the batch it was first in (see
+`Encoder.encode` for how little that changes).
 """
 
 from collections import OrderedDict
@@ -36,8 +38,9 @@ def encode_once(encoder: Encoder, texts: Sequence[str], *, pooling: Pooling | No
     new = [text for text in dict.fromkeys(texts) if text not in memory]
     if new:
         encoded = encoder.encode_counted(new, pooling=pooling)
+        # Copies: a row kept as a view would keep the whole matrix of its call.
         fresh = {
-            text: (vector, bool(cut))
+            text: (vector.copy(), bool(cut))
             for text, vector, cut in zip(new, encoded.vectors, encoded.truncated, strict=True)
         }
     else:

@@ -206,7 +206,7 @@ def evaluate_command(
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     other = None
     if versus is not None:
-        other = TextClassifier.load(versus, encoder=loaded.encoder_, kb=kb)
+        other = TextClassifier.load(versus, device=device, threads=threads)
     format = options.file_format(text, label, quoting, lang_column)
     tests = read_labelled(test, format=format, lang=lang, option="--test")
     gold = _typed(tests.labels, loaded)

@@ -78,6 +78,12 @@ class Linker:
             if language is not None and language not in served[:i]
         ]
         self.has_names = served[0] is not None
+        for tag, language in zip(self._langs[1:], served[1:], strict=True):
+            if language is None:
+                warn_loss(
+                    f"the knowledge base {knowledge_base.path} has no names in '{tag}'; no "
+                    "fallback names are linked"
+                )
         if not self.has_names:
             found = "only fallback names are linked" if self._searches else "nothing is linked"
             warn_loss(
