@@ -1,0 +1,75 @@
+"""What users give: tables, missing languages, seeds of numpy, development data."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import FakeEncoder, english
+
+from isogloss.classify import TextClassifier, vector_memo
+from isogloss.classify.documents import resolve_languages
+from isogloss.classify.inputs import checked_texts
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase
+
+Fit = Callable[..., TextClassifier]
+
+
+@pytest.mark.parametrize("table", [{"text": ["a"]}, np.array([["a"], ["b"]])], ids=["dict", "2d"])
+def test_a_table_is_not_taken_for_its_column_names(table: Any) -> None:
+    with pytest.raises(TypeError, match="give one column of texts"):
+        checked_texts(table)
+
+
+def test_a_missing_language_of_a_table_is_an_unknown_one() -> None:
+    assert resolve_languages(["de", float("nan"), None], ["a", "b", "c"]) == ["de", None, None]
+    with pytest.raises(InputError, match="the language of text 1 is 7, not a code"):
+        resolve_languages(["de", 7], ["a", "b"])  # type: ignore[list-item]
+
+
+def test_development_data_does_not_borrow_languages_row_by_row(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    texts, labels = english(12)
+    with pytest.raises(InputError, match="lang_dev is needed"):
+        TextClassifier(encoder, kb).fit(
+            texts, labels, ["en"] * len(texts), X_dev=texts, y_dev=labels
+        )
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, True])
+def test_a_seed_is_a_whole_number(encoder: FakeEncoder, seed: Any) -> None:
+    with pytest.raises(InputError, match="random_state is"):
+        TextClassifier(encoder, random_state=seed).fit(*english(12))
+
+
+def test_whole_numbers_of_numpy_are_saved(
+    kb: KnowledgeBase, encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    model = TextClassifier(encoder, kb, random_state=np.int64(3), max_entities=np.int32(4))  # type: ignore[arg-type]
+    model.fit(*english(12), lang="en").save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model", encoder=encoder)
+    assert (loaded.random_state, loaded.max_entities) == (3, 4)
+
+
+def test_a_fallback_language_without_names_is_said(fit: Fit) -> None:
+    with pytest.warns(LossWarning, match="no names in 'zu'; no fallback names"):
+        fit().predict(["東京"], lang="ja", fallback_lang="zu")
+
+
+def test_a_mistyped_label_does_not_decide_how_much_entities_count(fit: Fit) -> None:
+    texts, labels = english(40)
+    model = TextClassifier(fit().encoder_, fit().kb_).fit([*texts, "x"], [*labels, "typo"], "en")
+    assert "cross-validation" in model.head_.encoder_only.chosen_by
+
+
+def test_memory_keeps_no_more_than_it_says(
+    encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_memo, "MAX_TEXTS", 3)
+    vector_memo.encode_once(encoder, [f"text {n}" for n in range(50)], pooling=None)
+    kept = vector_memo._memories[encoder]["None"]
+    assert len(kept) == 3
+    assert all(vector.base is None for vector, _ in kept.values())
