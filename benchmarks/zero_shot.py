@@ -2,7 +2,9 @@
 
 Trains on English alone and evaluates other languages, on SIB-200 (one sentence a text) and
 MasakhaNEWS (news articles). Rows: the encoder alone, both presets, and the ablations −emb (random
-entity vectors) and −att (plain sum). Every cell is kept, so a stopped run goes on where it was.
+entity vectors) and −att (plain sum). Every cell is kept with what it was made with, so a stopped run
+goes on where it was; after a change of the code itself, name another --out. Texts and names are
+encoded once: the seconds of a later fit leave that out.
 
     python benchmarks/zero_shot.py --data ../shared/data --out benchmarks/out
 """
@@ -16,7 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from isogloss import Encoder, KnowledgeBase, TextClassifier, build_knowledge_base
+from isogloss import (
+    Encoder,
+    KnowledgeBase,
+    TextClassifier,
+    __version__,
+    build_knowledge_base,
+)
 from isogloss.classify.scores import holm, interval_of_language_mean, interval_of_mean
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import LossWarning
@@ -189,7 +197,7 @@ def tables(cells: dict[str, Any], dataset: Dataset, rows: list[str], seeds: list
                 "difference_high": gain.high,
                 "better": sum(p < 0.05 and gains[lang].mean() > 0 for lang, p in p_holm.items()),
                 "worse": sum(p < 0.05 and gains[lang].mean() < 0 for lang, p in p_holm.items()),
-                "fit seconds": float(
+                "fit seconds (vectors kept)": float(
                     np.median([cells[f"{row}|{seed}"]["fit_seconds"] for seed in seeds])
                 ),
             }
@@ -233,8 +241,17 @@ def main() -> None:
         if name not in arguments.datasets:
             continue
         file = arguments.out / f"zero_shot_{name}.json"
-        cells = json.loads(file.read_text()) if file.exists() else {}
-        rows = {row: [row] for row in arguments.rows}
+        made_with = {
+            "isogloss": __version__,
+            "dtype": arguments.dtype,
+            "encoder": encoder.fingerprint,
+            "kb": {kb_name: kb.fingerprint for kb_name, kb in kbs.items()},
+        }
+        kept = json.loads(file.read_text()) if file.exists() else {"made_with": made_with}
+        if kept["made_with"] != made_with:
+            parser.error(f"{file} was made with {kept['made_with']}; move it away or name another")
+        cells = kept.setdefault("cells", {})
+        rows = {row: [row] for row in dict.fromkeys(["encoder", *arguments.rows])}
         if name == "masakhanews" and "mboe-plus" in rows:
             rows["mboe-plus"].append("mboe-plus, fallback en")
         for seed in seeds:
@@ -251,7 +268,7 @@ def main() -> None:
                     }
                     mean, seconds = np.mean(list(accuracy.values())), cell["fit_seconds"]
                     print(f"{name} {label} {seed}: {mean:.4f} in {seconds:.0f} s {accuracy}")
-                file.write_text(json.dumps(cells))
+                file.write_text(json.dumps(kept))
         text = tables(
             cells, dataset, [label for labels in rows.values() for label in labels], seeds
         )
