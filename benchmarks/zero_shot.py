@@ -2,9 +2,9 @@
 
 Trains on English alone and evaluates other languages, on SIB-200 (one sentence a text) and
 MasakhaNEWS (news articles). Rows: the encoder alone, both presets, and the ablations −emb (random
-entity vectors) and −att (plain sum). Every cell is kept with what it was made with, so a stopped run
-goes on where it was; after a change of the code itself, name another --out. Texts and names are
-encoded once: the seconds of a later fit leave that out.
+entity vectors) and −att (plain sum). Every cell is kept with what it was made with, so a stopped
+run goes on where it was; after a change of the code itself, name another --out. Texts and names
+are encoded once: the seconds of a later fit leave that out.
 
     python benchmarks/zero_shot.py --data ../shared/data --out benchmarks/out
 """
