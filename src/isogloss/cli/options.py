@@ -45,7 +45,7 @@ Quoting = Annotated[
 ]
 FallbackLang = Annotated[
     str | None,
-    typer.Option(help="Link names of this language too, where the text's own name nothing."),
+    typer.Option(help="Link names of this language too, where the text's own names find nothing."),
 ]
 MinLinkProb = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")

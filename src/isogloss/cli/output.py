@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-WIDTH_OF_PIPE = 140
+WIDTH_OF_PIPE = 240
 
 
 def console() -> Console:

@@ -1,6 +1,6 @@
 """Read a names file: entities as JSON Lines (plain, .gz or .zst), or a CSV or TSV table of names.
 
-The format is described in ``docs/formats/names.md``. Bad lines are refused with file and line, or
+The format is described in ``docs/knowledge-base.md``. Bad lines are refused with file and line, or
 counted.
 """
 
