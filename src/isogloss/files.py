@@ -50,24 +50,18 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     refuse_existing(path, overwrite=overwrite)
-    try:
+    with _faults_in_one_sentence(path):
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-    except OSError as error:
-        raise _as_input_error(error, path) from error
-    try:
-        temporary.chmod(0o755)
-        yield temporary
-        for file in sorted(temporary.rglob("*")):
-            if file.is_file():
-                _sync(file)
-        _swap(temporary, path)
-        _sync(path.parent)
-    except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
-        raise
-    except (OSError, SafetensorError) as error:
-        raise _as_input_error(error, path) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        try:
+            temporary.chmod(0o755)
+            yield temporary
+            for file in sorted(temporary.rglob("*")):
+                if file.is_file():
+                    _sync(file)
+            _swap(temporary, path)
+            _sync(path.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager
@@ -83,24 +77,18 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     refuse_existing(path, overwrite=overwrite)
     if path.is_dir():
         raise InputError("is a folder; a file is written here", path=path)
-    try:
+    with _faults_in_one_sentence(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise _as_input_error(error, path) from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        temporary.chmod(0o644)
-        yield temporary
-        _sync(temporary)
-        temporary.replace(path)
-        _sync(path.parent)
-    except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
-        raise
-    except (OSError, SafetensorError) as error:
-        raise _as_input_error(error, path) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            temporary.chmod(0o644)
+            yield temporary
+            _sync(temporary)
+            temporary.replace(path)
+            _sync(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def sha256_of(path: Path) -> str:
@@ -174,6 +162,13 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _as_input_error(error: OSError | SafetensorError, path: Path) -> InputError:
-    reason = (error.strerror if isinstance(error, OSError) else None) or error
-    return InputError(f"could not be written: {reason}; nothing was kept", path=path)
+@contextmanager
+def _faults_in_one_sentence(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses while `path` is written into an `InputError`."""
+    try:
+        yield
+    except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
+        raise
+    except (OSError, SafetensorError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise InputError(f"could not be written: {reason}; nothing was kept", path=path) from error

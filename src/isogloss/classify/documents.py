@@ -14,7 +14,7 @@ from isogloss.classify.vector_memo import encode_once
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, warn_loss
-from isogloss.kb import EntityBags, KnowledgeBase
+from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import parse_language
 
@@ -121,7 +121,8 @@ def prepare_documents(
     bags, n_dropped = None, 0
     if kb is not None:
         found = _link(texts, langs, kb, options, fallback_lang)
-        bags, n_dropped = _keep_named(found, kb, training_langs)
+        named = named_in(kb, training_langs)[found.entity]
+        bags, n_dropped = found.keep(named), int((~named).sum())
         if options.max_entities is not None:
             bags = bags.cap(options.max_entities)
     return PreparedDocuments(encoded.vectors, bags, langs, encoded.truncated, n_dropped)
@@ -135,6 +136,19 @@ def named_in(kb: KnowledgeBase, langs: tuple[str, ...]) -> Bools1d:
     return named
 
 
+def linker_of(
+    kb: KnowledgeBase, lang: str, options: LinkingOptions, *, fallback_lang: str | None
+) -> Linker:
+    """Return the linker of a language under a model's options."""
+    return kb.linker(
+        lang,
+        fallback_lang=fallback_lang,
+        min_link_prob=options.min_link_prob,
+        min_commonness=options.min_commonness,
+        nested=options.nested,
+    )
+
+
 def _link(
     texts: Sequence[str],
     langs: list[str | None],
@@ -144,49 +158,16 @@ def _link(
 ) -> EntityBags:
     parts, order = [], []
     for lang in dict.fromkeys(langs):
-        rows = [row for row, code in enumerate(langs) if code == lang]
-        order.append(np.array(rows, dtype=np.int64))
+        rows = rows_of(langs, lang)
+        order.append(rows)
         if lang is None:
             parts.append(EntityBags.empty(len(rows)))
-            continue
-        linker = kb.linker(
-            lang,
-            fallback_lang=fallback_lang,
-            min_link_prob=options.min_link_prob,
-            min_commonness=options.min_commonness,
-            nested=options.nested,
-        )
-        parts.append(linker.bags([texts[row] for row in rows]))
+        else:
+            linker = linker_of(kb, lang, options, fallback_lang=fallback_lang)
+            parts.append(linker.bags([texts[row] for row in rows.tolist()]))
     if not parts:
         return EntityBags.empty(0)
-    return _concatenate(parts).select(np.argsort(np.concatenate(order)))
-
-
-def _keep_named(
-    bags: EntityBags, kb: KnowledgeBase, training_langs: tuple[str, ...]
-) -> tuple[EntityBags, int]:
-    named = named_in(kb, training_langs)[bags.entity]
-    owner = np.repeat(np.arange(bags.n_texts), np.diff(bags.indptr))
-    sizes = np.bincount(owner[named], minlength=bags.n_texts)
-    kept = EntityBags(
-        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        entity=bags.entity[named],
-        commonness=bags.commonness[named],
-        link_probability=bags.link_probability[named],
-        n_mentions=bags.n_mentions[named],
-    )
-    return kept, int((~named).sum())
-
-
-def _concatenate(parts: Sequence[EntityBags]) -> EntityBags:
-    sizes = np.concatenate([np.diff(part.indptr) for part in parts])
-    return EntityBags(
-        indptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        entity=np.concatenate([part.entity for part in parts]),
-        commonness=np.concatenate([part.commonness for part in parts]),
-        link_probability=np.concatenate([part.link_probability for part in parts]),
-        n_mentions=np.concatenate([part.n_mentions for part in parts]),
-    )
+    return EntityBags.concatenate(parts).select(np.argsort(np.concatenate(order)))
 
 
 def warn_of_languages(langs: Sequence[str | None], kb: KnowledgeBase | None) -> None:

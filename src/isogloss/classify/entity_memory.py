@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Floats1d, Floats2d, Ints1d
+from isogloss.arrays import Bools1d, Doubles1d, Floats1d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_pooling import Attention, EntityPairs, EntityPooling
-
-PRECISION = torch.float32
+from isogloss.classify.entity_pooling import Attention, EntityPooling
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,3 @@ class EntityMemory:
             attention=self.attention,
             projection=None if self.projection is None else torch.from_numpy(self.projection),
         )
-
-
-def pairs_of(batch: EntityBatch, features: Doubles2d) -> EntityPairs:
-    """Return the flat arrays of `batch` as tensors, with their features (n_pairs, n)."""
-    return EntityPairs.of(batch.offsets, batch.columns, features)

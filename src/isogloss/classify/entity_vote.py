@@ -20,6 +20,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_pooling import EntityPairs, softmax_by_document
+from isogloss.classify.joint_training import squared_size
 from isogloss.classify.linear_head import LinearHead
 
 N_STEPS = 15
@@ -55,27 +56,27 @@ class EntityVote:
         Parameters
         ----------
         parts
-            Copies of the documents: encoder vectors and entities.
+            Copies of the documents: encoder vectors and entities; the same entities and entity
+            vectors in each.
         y
             int64 (n_documents,): class of each, the same for every copy.
         """
         if self.memory.attention != "learned":
             return self
         scale = self.linear.standardisation
-        copies = [
-            _Votes.of(self.memory, vectors, batch, scale.deviation) for vectors, batch in parts
-        ]
+        # Copies differ in their pairs alone: one matrix v / s serves them all.
+        scaled = torch.from_numpy(parts[0][1].vectors / scale.deviation)
+        copies = [_Votes.of(self.memory, vectors, batch, scaled) for vectors, batch in parts]
         mean = torch.from_numpy(scale.mean / scale.deviation)
         weight = nn.Parameter(torch.from_numpy(self.linear.weight.copy()))
         bias = nn.Parameter(torch.from_numpy(self.linear.bias.copy()))
         start = torch.from_numpy(self.memory.attention_weight.astype(np.float64))
         attention = nn.Parameter(start.clone())
         gold = torch.from_numpy(y)
-        size_of_weight = 2.0 if len(bias) == 2 else 1.0  # see joint_training
 
         def closure() -> Tensor:
             optimizer.zero_grad()
-            loss = size_of_weight * weight.square().sum() + (attention - start).square().sum()
+            loss = squared_size(weight) + (attention - start).square().sum()
             loss = loss / (2 * self.linear.C)
             for copy in copies:
                 logits = copy.logits(weight, attention) + bias - weight @ mean
@@ -106,10 +107,9 @@ class _Votes:
 
     @classmethod
     def of(
-        cls, memory: EntityMemory, vectors: Floats2d, batch: EntityBatch, deviation: Doubles1d
+        cls, memory: EntityMemory, vectors: Floats2d, batch: EntityBatch, scaled: Tensor
     ) -> "_Votes":
         features = attention_features(memory, vectors, batch)
-        scaled = torch.from_numpy(batch.vectors / deviation)
         linked = torch.from_numpy(np.flatnonzero(batch.counts))
         return cls(EntityPairs.of(batch.offsets, batch.columns, features), scaled, linked)
 

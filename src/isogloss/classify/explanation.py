@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.classify.documents import LinkingOptions
+from isogloss.classify.documents import linker_of
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, Mention
+from isogloss.kb import KnowledgeBase
 
 
 @dataclass(frozen=True)
@@ -113,25 +113,12 @@ def _title(kb: KnowledgeBase, entity: int, langs: tuple[str, ...]) -> str:
 def _spans(
     model: TextClassifier, text: str, lang: str | None, fallback_lang: str | None
 ) -> dict[int, list[tuple[int, int]]]:
+    """Return entity to its mentions, as the model's own linker finds them."""
     found: dict[int, list[tuple[int, int]]] = {}
-    for mention in mentions_of(model, text, lang, fallback_lang):
+    if lang is None or model.kb_ is None:
+        return found
+    linker = linker_of(model.kb_, lang, model.linking_options, fallback_lang=fallback_lang)
+    for mention in linker.link([text]).mentions(0):
         for candidate in mention.candidates:
             found.setdefault(candidate.index, []).append((mention.start, mention.end))
     return found
-
-
-def mentions_of(
-    model: TextClassifier, text: str, lang: str | None, fallback_lang: str | None
-) -> list[Mention]:
-    """Return what the model's linker finds in `text`, under the model's own options."""
-    if lang is None or model.kb_ is None:
-        return []
-    options: LinkingOptions = model.linking_options
-    linker = model.kb_.linker(
-        lang,
-        fallback_lang=fallback_lang,
-        min_link_prob=options.min_link_prob,
-        min_commonness=options.min_commonness,
-        nested=options.nested,
-    )
-    return linker.link([text]).mentions(0)

@@ -61,13 +61,10 @@ def train_together(
     """
     weight, bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
     start = {name: value.detach().clone() for name, value in pooling.named_parameters()}
-    # scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and w/2,
-    # whose squares add up to half of w's.
-    size_of_weight = 2.0 if len(bias) == 2 else 1.0
 
     def objective() -> Tensor:
         loss = functional.cross_entropy(inputs() @ weight.T + bias, y, reduction="sum")
-        penalty = size_of_weight * weight.square().sum()
+        penalty = squared_size(weight)
         for name, value in pooling.named_parameters():
             moved = (value - start[name]) / scales.get(name, torch.ones(()))
             penalty = penalty + moved.square().sum()
@@ -90,3 +87,12 @@ def train_together(
     optimizer.step(closure)
     after = float(objective().detach())
     return JointResult(weight.detach(), bias.detach(), (before, after))
+
+
+def squared_size(weight: Tensor) -> Tensor:
+    """Return what the penalty takes of W, (n_classes, width): its sum of squares, a scalar.
+
+    scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and w/2,
+    whose squares add up to half of w's.
+    """
+    return weight.square().sum() * (2.0 if len(weight) == 2 else 1.0)

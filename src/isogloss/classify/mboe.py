@@ -15,12 +15,13 @@ import torch
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_memory import PRECISION, EntityMemory, pairs_of
+from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_pooling import Attention, EntityPairs
 from isogloss.classify.joint_training import train_together
 from isogloss.classify.linear_head import LinearHead, fit_with_search
 
 INITIAL_ATTENTION = (0.0, 0.0)  # cosine, commonness
+PRECISION = torch.float32  # of the training, as of the vectors
 
 
 @dataclass(frozen=True)
@@ -110,4 +111,4 @@ def _add(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubles
 
 
 def _pairs(batch: EntityBatch) -> EntityPairs:
-    return pairs_of(batch, np.stack([batch.commonness], axis=1))
+    return EntityPairs.of(batch.offsets, batch.columns, np.stack([batch.commonness], axis=1))

@@ -1,16 +1,17 @@
 """Options that several commands share, so that each means the same everywhere."""
 
+import warnings
 from typing import Annotated, Literal
 
 import typer
 
-from isogloss.cli.strictness import make_strict
 from isogloss.data.documents import FileFormat
+from isogloss.errors import LossWarning
 
 
 def _strict(value: bool) -> bool:
     if value:
-        make_strict()
+        warnings.filterwarnings("error", category=LossWarning)
     return value
 
 

@@ -53,6 +53,23 @@ class EntityBags:
         place = np.arange(int(indptr[-1])) + np.repeat(self.indptr[chosen] - indptr[:-1], size)
         return self._taken(indptr, place)
 
+    def keep(self, kept: Bools1d) -> "EntityBags":
+        """Return the bags with only the pairs of text and entity marked in `kept`, bool (n,)."""
+        owner = np.repeat(np.arange(self.n_texts), np.diff(self.indptr))
+        return self._taken(_offsets(np.bincount(owner[kept], minlength=self.n_texts)), kept)
+
+    @classmethod
+    def concatenate(cls, parts: "Sequence[EntityBags]") -> "EntityBags":
+        """Return the bags of all texts of `parts`, one part after the other."""
+        return cls(
+            indptr=_offsets(np.concatenate([np.diff(part.indptr) for part in parts])),
+            entity=np.concatenate([part.entity for part in parts]),
+            commonness=np.concatenate([part.commonness for part in parts]),
+            link_probability=np.concatenate([part.link_probability for part in parts]),
+            n_mentions=np.concatenate([part.n_mentions for part in parts]),
+            n_dropped=sum(part.n_dropped for part in parts),
+        )
+
     def cap(self, max_entities: int) -> "EntityBags":
         """Keep of each text the entities with the largest (commonness, link probability).
 
