@@ -170,10 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 raise InputError("lang_dev is needed, as lang is given text by text")
             dev = self._dev(X_dev, y_dev, lang_dev)
         self.n_training_documents_ = len(texts)
-        # The matrices of a head are small: threads would wait for each other (24 times slower on
-        # two cores), and the result would depend on their number.
-        with threadpool_limits(1):
-            self.head_ = self._fit_head(documents, self._numbers(labels), dev)
+        self.head_ = self._fit_head(documents, self._numbers(labels), dev)
         return self
 
     def predict(
@@ -386,7 +383,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         seed, n_classes = self.random_state, len(self.classes_)
         if self.kb_ is None:
             judged_by = None if dev is None else (dev[0].vectors, dev[1])
-            return fit_with_search(documents.vectors, y, n_classes, seed=seed, dev=judged_by)
+            with _one_thread():
+                return fit_with_search(documents.vectors, y, n_classes, seed=seed, dev=judged_by)
         head = MboeHead if self.preset == "mboe" else MboePlusHead
         batch = self.entity_batch(documents)
         if not len(batch.entities) and documents.bags is not None and len(documents.bags.entity):
@@ -394,15 +392,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "no entity of the training texts has a vector among those given as init; are the "
                 "ids those of the knowledge base?"
             )
-        return head.fit(
-            documents.vectors,
-            batch,
-            y,
-            n_classes,
-            attention=ATTENTIONS[self.attention],
-            seed=seed,
-            dev=None if dev is None else (dev[0].vectors, self.entity_batch(dev[0]), dev[1]),
-        )
+        held_out = None if dev is None else (dev[0].vectors, self.entity_batch(dev[0]), dev[1])
+        with _one_thread():
+            return head.fit(
+                documents.vectors,
+                batch,
+                y,
+                n_classes,
+                attention=ATTENTIONS[self.attention],
+                seed=seed,
+                dev=held_out,
+            )
 
     def _source(self) -> EntitySource:
         if self.kb_ is None:
@@ -414,6 +414,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _numbers(self, labels: list[Any]) -> Ints1d:
         number = {label: index for index, label in enumerate(self.classes_.tolist())}
         return np.array([number[label] for label in labels], dtype=np.int64)
+
+
+def _one_thread() -> threadpool_limits:
+    # The matrices of a head are small: threads would wait for each other (24 times slower on two
+    # cores), and the result would depend on their number. Encoding names comes before, with all.
+    return threadpool_limits(1)
 
 
 def _open(kb: str | Path | KnowledgeBase) -> KnowledgeBase:
