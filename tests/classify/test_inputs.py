@@ -1,14 +1,16 @@
 """What users give: tables, missing languages, seeds of numpy, development data."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from planted import FakeEncoder, english
 
-from isogloss.classify import TextClassifier, vector_memo
+from isogloss.classify import TextClassifier, mboe, vector_memo
 from isogloss.classify.documents import resolve_languages
 from isogloss.classify.inputs import checked_texts
 from isogloss.errors import InputError, LossWarning
@@ -73,3 +75,24 @@ def test_memory_keeps_no_more_than_it_says(
     kept = vector_memo._memories[encoder]["None"]
     assert len(kept) == 3
     assert all(vector.base is None for vector, _ in kept.values())
+
+
+def test_a_fit_does_not_depend_on_the_number_of_cores(
+    kb: KnowledgeBase, encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    fit = mboe.train_together
+
+    def spy(*arguments: Any, **options: Any) -> Any:
+        info = torch.__config__.parallel_info()  # of OpenMP and of the matrix library
+        seen.append(sorted(set(re.findall(r"_get_max_threads\(\) : (\d+)", info))))
+        return fit(*arguments, **options)
+
+    monkeypatch.setattr(mboe, "train_together", spy)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        TextClassifier(encoder, kb, preset="mboe").fit(*english(24), lang="en")
+        assert (seen, torch.get_num_threads()) == ([["1"]], 2)
+    finally:
+        torch.set_num_threads(before)

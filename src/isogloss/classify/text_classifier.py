@@ -5,7 +5,8 @@ A scikit-learn estimator over the parts of this package: documents are encoded a
 `mboe_plus`). Scores are `evaluation`'s business, evidence `explanation`'s, files `persistence`'s.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -31,6 +32,7 @@ from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.classify.options import ATTENTIONS, AttentionChoice, Preset, check_options
 from isogloss.encode import Encoder
+from isogloss.encode.model import capped_threads
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, warn_loss
 from isogloss.kb import KnowledgeBase
@@ -416,10 +418,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return np.array([number[label] for label in labels], dtype=np.int64)
 
 
-def _one_thread() -> threadpool_limits:
+@contextmanager
+def _one_thread() -> Iterator[None]:
     # The matrices of a head are small: threads would wait for each other (24 times slower on two
     # cores), and the result would depend on their number. Encoding names comes before, with all.
-    return threadpool_limits(1)
+    # torch carries a matrix library of its own, which threadpoolctl does not reach. Its number is
+    # capped first and given back last, as the other limit changes what torch takes for its own.
+    with capped_threads(1), threadpool_limits(1):
+        yield
 
 
 def _open(kb: str | Path | KnowledgeBase) -> KnowledgeBase:
