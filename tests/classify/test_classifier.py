@@ -27,7 +27,7 @@ def arrays(model: TextClassifier) -> dict[str, Any]:
     """Return what was learned, by name."""
     memory = model.head_.memory
     head: Any = model.head_
-    linear = head.linear if model.preset == "mboe" else head.entities_only
+    linear = head.linear if model.preset == "mboe" else head.vote.linear
     return {
         "v": memory.vectors, "W_a": memory.attention_weight, "projection": memory.projection,
         "W": linear.weight, "b": linear.bias, "entities": memory.entities,
@@ -152,7 +152,7 @@ def test_options_change_what_is_learned_and_the_probabilities(
 
 @pytest.mark.parametrize(("attention", "moves"), [(True, True), ("mean", False), ("sum", False)])
 def test_attention_is_learned_only_where_asked(fit: Fit, attention: Any, moves: bool) -> None:
-    starts = {"mboe": (0.0, 0.0), "mboe-plus": (0.0, 1.0, 1.0)}
+    starts = {"mboe": (0.0, 0.0), "mboe-plus": (0.0, 0.0, 0.0)}
     for preset, start in starts.items():
         weight = fit(preset=preset, attention=attention).head_.memory.attention_weight
         assert (weight.tolist() != list(start)) == moves
@@ -182,7 +182,7 @@ def test_vectors_of_another_width_get_a_projection_in_mboe(
 def test_vectors_of_another_width_vote_in_mboe_plus(fit: Fit) -> None:
     model = fit(init=given_vectors(7))
     assert model.head_.memory.projection is None
-    assert model.head_.entities_only.weight.shape == (3, 7)
+    assert model.head_.vote.linear.weight.shape == (3, 7)
     found = model.predict_proba(TEXTS, "ja")
     assert not np.allclose(found, fit().predict_proba(TEXTS, "ja"))
 

@@ -42,6 +42,7 @@ MEMORY = EntityMemory(
     attention_weight=np.array([0.5, 1.5, 2.0], np.float32),
     projection=None,
 )
+SHARES = np.log([0.5, 0.3, 0.2])
 
 
 def linear(*, width: int = WIDTH) -> LinearHead:
@@ -130,7 +131,7 @@ def test_mboe_is_softmax_of_w_times_h_plus_z() -> None:
 @pytest.mark.parametrize("attention", ["learned", "mean", "sum"])
 def test_vote_is_linear_in_the_weighted_vectors(attention: Any) -> None:
     memory = replace(MEMORY, attention=attention)
-    vote = EntityVote(linear(), memory)
+    vote = EntityVote(linear(), memory, SHARES)
     expected, weights = [], []
     for row in range(3):
         n = int(BATCH.counts[row])
@@ -139,7 +140,22 @@ def test_vote_is_linear_in_the_weighted_vectors(attention: Any) -> None:
         weights.extend(a)
         expected.append(slow_linear(vote.linear, slow_z(a, row, BATCH.vectors)))
     np.testing.assert_allclose(pair_weights(memory, H, BATCH), weights, rtol=1e-6)
-    np.testing.assert_allclose(vote.log_probabilities(H, BATCH), expected, rtol=1e-6)
+    np.testing.assert_allclose(vote.log_evidence(H, BATCH), expected - SHARES, rtol=1e-6)
+
+
+def test_the_vote_takes_off_the_shares_of_the_linked_documents_it_was_fitted_on() -> None:
+    vote = EntityVote.fit(MEMORY, [(H, BATCH)] * 2, np.array([0, 1, 2]), 4, C=1e-9)
+    assert np.exp(vote.log_shares).tolist() == [0.5, 1.0, 0.5, 1.0]  # the second text is unlinked
+    np.testing.assert_allclose(vote.log_evidence(H, BATCH), 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [[], [0], [0, 0, 1]])
+def test_a_vote_without_two_classes_has_no_evidence(rows: list[int]) -> None:
+    part = (H[rows], BATCH.select(np.array(rows, dtype=np.int64)))
+    y = np.array([2] * len(rows), dtype=np.int64)
+    vote = EntityVote.fit(MEMORY, [part], y, 3, C=1.0)
+    assert np.array_equal(vote.log_evidence(H, BATCH), np.zeros((3, 3)))
+    assert vote.learn_attention([part], y) is vote
 
 
 def test_vectors_of_another_width_vote_without_a_cosine() -> None:
@@ -151,16 +167,14 @@ def test_vectors_of_another_width_vote_without_a_cosine() -> None:
 
 
 def plus(mixture: Mixture) -> MboePlusHead:
-    shares = np.log([0.5, 0.3, 0.2])
-    return MboePlusHead(linear(), replace(linear(), C=0.1), MEMORY, shares, mixture)
+    return MboePlusHead(linear(), EntityVote(replace(linear(), C=0.1), MEMORY, SHARES), mixture)
 
 
 def test_mboe_plus_mixes_by_the_number_of_entities() -> None:
     head = plus(Mixture(strength=1.5, half_count=3.0))
     alone = head.encoder_only.log_probabilities(H)
-    vote = EntityVote(head.entities_only, MEMORY).log_probabilities(H, BATCH)
     weight = 1.5 * 2 / (2 + 3)  # two entities
-    expected = log_softmax(alone + weight * (vote - np.log([0.5, 0.3, 0.2])), axis=1)
+    expected = log_softmax(alone + weight * head.vote.log_evidence(H, BATCH), axis=1)
     found = head.log_probabilities(H, BATCH)
     np.testing.assert_allclose(found[[0, 2]], expected[[0, 2]], rtol=1e-9)
     assert np.array_equal(found[1], alone[1])
@@ -314,7 +328,7 @@ def test_vote_objective_and_its_gradient(one_step: type[OneStep], n_classes: int
         return 2 * cross_entropy(logits, y[rows]) + penalty / (2 * 0.7)  # two copies
 
     head = LinearHead(scale, W, b, 0.7, "given")
-    EntityVote(head, MEMORY).learn_attention([(H, BATCH)] * 2, y)
+    EntityVote(head, MEMORY, np.zeros(n_classes)).learn_attention([(H, BATCH)] * 2, y)
     flat = np.concatenate([W.ravel(), b, start])
     assert one_step.last.loss == pytest.approx(objective(flat), rel=1e-6)
     numeric = approx_fprime(flat, objective, 1e-7)
@@ -322,5 +336,5 @@ def test_vote_objective_and_its_gradient(one_step: type[OneStep], n_classes: int
 
 
 def test_vote_of_equal_weights_has_no_attention_to_learn() -> None:
-    vote = EntityVote(linear(), replace(MEMORY, attention="mean"))
+    vote = EntityVote(linear(), replace(MEMORY, attention="mean"), SHARES)
     assert vote.learn_attention([(H, BATCH)], Y) is vote

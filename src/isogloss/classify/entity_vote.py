@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from scipy.sparse import csr_array
+from scipy.special import log_softmax
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -37,14 +38,53 @@ class EntityVote:
         W, b and the standardisation of z.
     memory
         Document counts of the seen entities, and W_a.
+    log_shares
+        log p(c) among the linked documents that p_z was fitted on, which is what it answers when
+        it knows nothing: float64 (n_classes,); 0 for a class that none of them has.
     """
 
     linear: LinearHead
     memory: EntityMemory
+    log_shares: Doubles1d
 
-    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
-        """Return log p_z(c): float64 (n_documents, n_classes)."""
-        return self.linear.log_probabilities(pooled(self.memory, vectors, batch))
+    @classmethod
+    def fit(
+        cls,
+        memory: EntityMemory,
+        parts: Sequence[tuple[Floats2d, EntityBatch]],
+        y: Ints1d,
+        n_classes: int,
+        *,
+        C: float,
+    ) -> "EntityVote":
+        """Fit W and b at the attention of `memory`, on documents that have an entity.
+
+        Parameters
+        ----------
+        parts, y
+            As in `learn_attention`. With fewer than two classes among the linked documents there
+            is nothing to learn, and no evidence for any class.
+        """
+        inputs, golds = [], []
+        for vectors, batch in parts:
+            linked = np.flatnonzero(batch.counts)
+            inputs.append(pooled(memory, vectors, batch)[linked])
+            golds.append(y[linked])
+        gold = np.hstack(golds)
+        linear = LinearHead.fit_where_possible(np.vstack(inputs), gold, n_classes, C=C)
+        counts = np.bincount(gold, minlength=n_classes)
+        if np.count_nonzero(counts) < 2:
+            return cls(linear, memory, log_softmax(linear.bias))
+        shares = np.where(counts > 0, counts / len(gold), 1.0)
+        return cls(linear, memory, np.log(shares))
+
+    def log_evidence(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p_z(c) − log p(c): float64 (n_documents, n_classes).
+
+        0 for a class that no linked training document has: nothing is known of it.
+        """
+        voted = self.linear.log_probabilities(pooled(self.memory, vectors, batch))
+        return np.where(np.isneginf(voted), 0.0, voted - self.log_shares)
 
     def learn_attention(
         self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Ints1d
@@ -61,7 +101,7 @@ class EntityVote:
         y
             int64 (n_documents,): class of each, the same for every copy.
         """
-        if self.memory.attention != "learned":
+        if self.memory.attention != "learned" or not self._has_every_class():
             return self
         scale = self.linear.standardisation
         # Copies differ in their pairs alone: one matrix v / s serves them all.
@@ -94,7 +134,11 @@ class EntityVote:
         return EntityVote(
             replace(self.linear, weight=weight.detach().numpy(), bias=bias.detach().numpy()),
             replace(self.memory, attention_weight=attention.detach().numpy().astype(np.float32)),
+            self.log_shares,
         )
+
+    def _has_every_class(self) -> bool:
+        return bool(np.isfinite(self.linear.bias).all() and self.linear.weight.any())
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
     log p(c | D) = log p_h(c) + λ · K / (K + κ) · (log p_z(c) − log p(c)) + constant
 
 p_h is the encoder-only classifier, unchanged; p_z the vote of the K linked entities
-(`entity_vote`); p(c) the shares of the classes in training, which both opinions hold and only one
-may count. With nothing linked the answer is p_h's, to the bit.
+(`entity_vote`); p(c) the shares of the classes among the linked training documents, which p_z
+holds too and p_h alone may count. With nothing linked the answer is p_h's, to the bit.
 
 λ and κ are chosen on training documents that neither part was fitted on, made to look like those
 of another language, without one label of it: their vectors are moved as a block in a random
@@ -25,7 +25,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_pooling import Attention
-from isogloss.classify.entity_vote import EntityVote, pair_weights, pooled
+from isogloss.classify.entity_vote import EntityVote, pair_weights
 from isogloss.classify.linear_head import (
     C_WITHOUT_SEARCH,
     Fold,
@@ -35,7 +35,7 @@ from isogloss.classify.linear_head import (
     log_loss,
 )
 
-INITIAL_ATTENTION = (0.0, 1.0, 1.0)  # cosine, log commonness, log idf: a ∝ commonness · idf
+INITIAL_ATTENTION = (0.0, 0.0, 0.0)  # cosine, log commonness, log idf: equal weights
 SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
 N_SHIFTS = 3  # random directions for each share
 LANGUAGE_SHIFT = 0.5  # of the spread of the training vectors; languages lie 0.4 to 0.9 away
@@ -75,18 +75,14 @@ class MboePlusHead:
     ----------
     encoder_only
         p_h.
-    entities_only, memory
-        p_z: its linear part, and what it knows of entities.
-    log_shares
-        log p(c): float64 (n_classes,).
+    vote
+        p_z, with log p(c).
     mixture
         λ and κ.
     """
 
     encoder_only: LinearHead
-    entities_only: LinearHead
-    memory: EntityMemory
-    log_shares: Doubles1d
+    vote: EntityVote
     mixture: Mixture
 
     @classmethod
@@ -109,8 +105,7 @@ class MboePlusHead:
         )
         generator = np.random.default_rng(seed)
         training = _Copies.thin(vectors, batch, generator)
-        log_shares = np.log(np.bincount(y, minlength=n_classes) / len(y))
-        search = _Search(memory, y, n_classes, encoder_only.C, log_shares)
+        search = _Search(memory, y, n_classes, encoder_only.C)
         folds = folds_of(y, seed=seed)
         if dev is not None:
             held_out = _Copies.thin(dev[0], dev[1], generator).shift(vectors, generator)
@@ -121,17 +116,21 @@ class MboePlusHead:
         else:
             C, mixture = C_WITHOUT_SEARCH, Mixture(*MIXTURE_WITHOUT_SEARCH)
         vote = search.fit_vote(training, np.arange(len(y)), C, with_attention=True)
-        return cls(encoder_only, vote.linear, vote.memory, log_shares, mixture)
+        return cls(encoder_only, vote, mixture)
+
+    @property
+    def memory(self) -> EntityMemory:
+        """What the vote knows of entities."""
+        return self.vote.memory
 
     def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         alone = self.encoder_only.log_probabilities(vectors)
         linked = np.flatnonzero(self.mixture.weights(batch.counts))
         if len(linked):
-            vote = EntityVote(self.entities_only, self.memory)
-            voted = vote.log_probabilities(vectors[linked], batch.select(linked))
+            evidence = self.vote.log_evidence(vectors[linked], batch.select(linked))
             weights = self.mixture.weights(batch.counts[linked])
-            alone[linked] = _mix(alone[linked], voted - self.log_shares, weights)
+            alone[linked] = _mix(alone[linked], evidence, weights)
         return alone
 
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
@@ -184,7 +183,6 @@ class _Search:
     y: Ints1d
     n_classes: int
     penalty_of_encoder: float
-    log_shares: Doubles1d
 
     def choose(
         self, training: _Copies, held_out: _Copies, gold: Ints1d, folds: list[Fold] | None
@@ -206,20 +204,9 @@ class _Search:
     ) -> EntityVote:
         """Fit p_z on the copies of some documents that have an entity."""
         copies = training.select(rows)
-        pooled_copies, golds = [], []
-        for vectors, batch in zip(copies.vectors, copies.batches, strict=True):
-            linked = np.flatnonzero(batch.counts)
-            pooled_copies.append(pooled(self.memory, vectors, batch)[linked])
-            golds.append(self.y[rows][linked])
-        linear = LinearHead.fit_where_possible(
-            np.vstack(pooled_copies), np.hstack(golds), self.n_classes, C=C
-        )
-        vote = EntityVote(linear, self.memory)
-        if not with_attention or not np.isfinite(linear.bias).all():
-            return vote
-        return vote.learn_attention(
-            list(zip(copies.vectors, copies.batches, strict=True)), self.y[rows]
-        )
+        parts = list(zip(copies.vectors, copies.batches, strict=True))
+        vote = EntityVote.fit(self.memory, parts, self.y[rows], self.n_classes, C=C)
+        return vote.learn_attention(parts, self.y[rows]) if with_attention else vote
 
     def _alone(
         self, training: _Copies, held_out: _Copies, folds: list[Fold] | None
@@ -250,7 +237,7 @@ class _Search:
             vote = self.fit_vote(training, train, C, with_attention=with_attention)
             tested = held_out.select(test)
             for side, vectors, batch in zip(predicted, tested.vectors, tested.batches, strict=True):
-                side[test] = vote.log_probabilities(vectors, batch)
+                side[test] = vote.log_evidence(vectors, batch)
         return predicted
 
     @staticmethod
@@ -276,9 +263,7 @@ class _Search:
                 continue
             mixture = Mixture(strength, half)
             losses = [
-                log_loss(
-                    _mix(sharpness * own, vote - self.log_shares, mixture.weights(count)), gold
-                )
+                log_loss(_mix(sharpness * own, vote, mixture.weights(count)), gold)
                 for own, vote, count in zip(alone, votes, counts, strict=True)
             ]
             if np.mean(losses) < best - 1e-4:
@@ -287,8 +272,6 @@ class _Search:
         return best, chosen
 
 
-def _mix(alone: Doubles2d, vote: Doubles2d, weights: Doubles1d) -> Doubles2d:
-    # A class of which no linked document was seen has a vote of -inf: nothing is known of it.
-    known = np.where(np.isneginf(vote), 0.0, vote)
-    mixed: Doubles2d = log_softmax(alone + weights[:, None] * known, axis=1)
+def _mix(alone: Doubles2d, evidence: Doubles2d, weights: Doubles1d) -> Doubles2d:
+    mixed: Doubles2d = log_softmax(alone + weights[:, None] * evidence, axis=1)
     return mixed

@@ -17,6 +17,7 @@ from safetensors.numpy import load_file, save_file
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.classify.entity_memory import EntityMemory
+from isogloss.classify.entity_vote import EntityVote
 from isogloss.classify.inputs import label_array
 from isogloss.classify.linear_head import LinearHead, Standardisation
 from isogloss.classify.mboe import MboeHead
@@ -272,9 +273,9 @@ def _head_arrays(head: Head) -> Arrays:
         case MboePlusHead():
             return (
                 _linear_arrays(head.encoder_only, "linear")
-                | _linear_arrays(head.entities_only, "entities")
+                | _linear_arrays(head.vote.linear, "entities")
                 | _memory_arrays(head.memory)
-                | {"log_shares": head.log_shares}
+                | {"log_shares": head.vote.log_shares}
             )
 
 
@@ -292,7 +293,7 @@ def _head_settings(head: Head) -> dict[str, Any]:
             return {
                 "kind": "mboe-plus",
                 "linear": _linear_settings(head.encoder_only),
-                "entities": _linear_settings(head.entities_only),
+                "entities": _linear_settings(head.vote.linear),
                 "memory": _memory_settings(head.memory),
                 "mixture": asdict(head.mixture),
             }
@@ -313,10 +314,6 @@ def _head(settings: dict[str, Any], arrays: Arrays) -> Head:
     memory = _memory(settings["memory"], arrays)
     if settings["kind"] == "mboe":
         return MboeHead(linear, memory)
-    return MboePlusHead(
-        linear,
-        _linear(settings["entities"], arrays, "entities"),
-        memory,
-        arrays["log_shares"],
-        Mixture(**settings["mixture"]),
-    )
+    entities_only = _linear(settings["entities"], arrays, "entities")
+    vote = EntityVote(entities_only, memory, arrays["log_shares"])
+    return MboePlusHead(linear, vote, Mixture(**settings["mixture"]))

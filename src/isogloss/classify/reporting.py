@@ -83,7 +83,7 @@ def describe(model: TextClassifier) -> dict[str, str]:
     if isinstance(head, MboeHead):
         return settings | {"head": f"C = {head.linear.C} ({head.linear.chosen_by})"}
     own, mixture = head.encoder_only, head.mixture
-    weight = f"C = {head.entities_only.C}, weight {mixture.strength:.2f} · K / (K + "
+    weight = f"C = {head.vote.linear.C}, weight {mixture.strength:.2f} · K / (K + "
     weight += f"{mixture.half_count:.0f}) with K entities in a text"
     if mixture.strength == 0.0:
         weight = "no weight: they did not help on held-out training texts"
