@@ -11,6 +11,7 @@ import typer
 from isogloss.classify import Explanation, TextClassifier, evaluate
 from isogloss.classify.reporting import describe, write_report
 from isogloss.cli import options
+from isogloss.cli.compare import compare_command
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import languages_of, say_languages
 from isogloss.cli.output import console
@@ -24,6 +25,7 @@ from isogloss.vectors import EntityVectors
 
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
+app.command("compare")(compare_command)
 
 ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
 EncoderPlace = Annotated[
@@ -298,7 +300,9 @@ def _init(value: str) -> Any:
         return value
     path = Path(value)
     if not path.exists():
-        raise InputError(f"--init is '{value}'; give 'encoder', 'random' or a file of vectors")
+        raise InputError(
+            f"--init is '{value}', and no such file; give 'encoder', 'random' or a file of vectors"
+        )
     return EntityVectors.load(path)
 
 

@@ -1,23 +1,13 @@
 """Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
 from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError
 from isogloss.text.languages import parse_language_file
-
-
-@dataclass
-class LabelledTexts:
-    """Rows of several files, one after the other."""
-
-    texts: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    langs: list[str | None] = field(default_factory=list)
-    ids: list[str | None] = field(default_factory=list)
 
 
 def read_labelled(

@@ -1,0 +1,277 @@
+"""Do entities help *you*? The same data with and without them, over several seeds.
+
+Every row of the comparison is one way to use entities, or none; every cell is a classifier of one
+row and one seed, fitted and scored on the user's own files. Cells are kept on disk as they are
+made, so a comparison that was stopped goes on where it was. What follows from the cells is in
+`comparison_tables`.
+"""
+
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss import __version__
+from isogloss.classify.evaluation import evaluate
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.data.labelled import LabelledTexts
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, LossWarning, did_you_mean
+from isogloss.files import atomic_file, read_json, write_json
+from isogloss.kb import KnowledgeBase
+from isogloss.progress import logger
+
+BASELINE = "encoder"
+PRESETS = ("mboe", "mboe-plus")
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "-emb": {"init": "random"},
+    "-att": {"attention": "sum"},
+    "mean": {"attention": "mean"},
+}
+FORMAT = "isogloss comparison"
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One way to use entities.
+
+    Attributes
+    ----------
+    name
+        ``"encoder"``, a preset, or a preset and its ablation: ``"mboe -emb"``.
+    options
+        Options of `TextClassifier` that make it so; None: without a knowledge base.
+    """
+
+    name: str
+    options: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a classifier of one row and seed got right.
+
+    Attributes
+    ----------
+    correct
+        Language to bool (n_documents,), in the order of the test rows.
+    scores
+        Language to its accuracy_seen, macro_f1, n_unlinked and n_unseen_label.
+    dev
+        Mean accuracy over the languages of the development data; None without.
+    seconds
+        Of the fit, in which texts that another cell has met are not encoded again.
+    """
+
+    correct: dict[str, list[bool]]
+    scores: dict[str, dict[str, Any]]
+    dev: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All cells, with what their tables need.
+
+    Attributes
+    ----------
+    rows
+        Names, the baseline first.
+    n_seeds
+        Seeds 0 to ``n_seeds - 1``.
+    training_langs
+        Left out of the mean over languages.
+    ids
+        Language to the ids of its test documents, or None.
+    cells
+        (row, seed) to its cell.
+    """
+
+    rows: list[str]
+    n_seeds: int
+    training_langs: list[str]
+    ids: dict[str, list[str] | None]
+    cells: dict[tuple[str, int], Cell]
+
+
+def compared_rows(names: Sequence[str]) -> list[ComparedRow]:
+    """Return the rows that names ask for; the encoder alone is always the first.
+
+    Parameters
+    ----------
+    names
+        ``encoder``, presets (`PRESETS`), and ablations (`ABLATIONS`) of every preset named.
+
+    Raises
+    ------
+    InputError
+        When a name is not known, or an ablation has no preset to be one of.
+    """
+    allowed = (BASELINE, *PRESETS, *ABLATIONS)
+    for name in names:
+        if name not in allowed:
+            raise InputError(f"--rows has '{name}'; {did_you_mean(name, allowed)}")
+    presets = [name for name in PRESETS if name in names]
+    ablations = [name for name in ABLATIONS if name in names]
+    if not presets:
+        raise InputError(
+            f"--rows compares nothing with the encoder alone; add {' or '.join(PRESETS)}"
+        )
+    rows = [ComparedRow(BASELINE, None)]
+    for preset in presets:
+        rows.append(ComparedRow(preset, {"preset": preset}))
+        for ablation in ablations:
+            options = {"preset": preset} | ABLATIONS[ablation]
+            rows.append(ComparedRow(f"{preset} {ablation}", options))
+    return rows
+
+
+def compare(
+    train: LabelledTexts,
+    tests: LabelledTexts,
+    *,
+    encoder: Encoder,
+    kb: KnowledgeBase,
+    rows: Sequence[ComparedRow],
+    n_seeds: int,
+    out: Path,
+    dev: LabelledTexts | None = None,
+    fallback_lang: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Fit and score every cell that `out` does not hold yet.
+
+    Parameters
+    ----------
+    rows
+        From `compared_rows`.
+    out
+        Directory of the cells; made when missing.
+    options
+        Further options of `TextClassifier`, the same for every row.
+
+    Raises
+    ------
+    InputError
+        When `out` holds a comparison of other data, another encoder, knowledge base or options,
+        or something else.
+    """
+    options = dict(options or {})
+    made_with = {
+        "isogloss": __version__,
+        "train": fingerprint_of(train),
+        "dev": None if dev is None else fingerprint_of(dev),
+        "tests": fingerprint_of(tests),
+        "encoder": encoder.fingerprint,
+        "kb": kb.fingerprint,
+        "fallback_lang": fallback_lang,
+        "options": options,
+    }
+    _open_store(out, made_with)
+    cells = {}
+    for seed in range(n_seeds):
+        for row in rows:
+            file = out / "cells" / f"{row.name.replace(' ', '')}.{seed}.json"
+            if not file.exists():
+                cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
+                with atomic_file(file) as temporary:
+                    write_json(temporary, asdict(cell))
+            cells[row.name, seed] = _read_cell(file)
+    return Comparison(
+        rows=[row.name for row in rows],
+        n_seeds=n_seeds,
+        training_langs=sorted({lang for lang in train.langs if lang is not None}),
+        ids={str(lang): _ids_in(tests, lang) for lang in dict.fromkeys(tests.langs)},
+        cells=cells,
+    )
+
+
+def fingerprint_of(documents: LabelledTexts) -> str:
+    """Return the SHA-256 of texts, labels, languages and ids in their order."""
+    rows = json.dumps([list(map(str, column)) for column in documents.columns()])
+    return hashlib.sha256(rows.encode()).hexdigest()
+
+
+def _run(
+    row: ComparedRow,
+    seed: int,
+    train: LabelledTexts,
+    tests: LabelledTexts,
+    dev: LabelledTexts | None,
+    encoder: Encoder,
+    kb: KnowledgeBase,
+    fallback_lang: str | None,
+    options: Mapping[str, Any],
+) -> Cell:
+    model = TextClassifier(
+        encoder,
+        None if row.options is None else kb,
+        random_state=seed,
+        **{**options, **(row.options or {})},
+    )
+    held_out = {} if dev is None else {
+        "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        if seed or row.options is None:  # said once, for the first row with entities
+            warnings.simplefilter("ignore", LossWarning)
+        start = time.perf_counter()
+        model.fit(train.texts, train.labels, train.langs, **held_out)
+        seconds = time.perf_counter() - start
+        result = evaluate(
+            model, tests.texts, tests.labels, tests.langs, ids=tests.ids,
+            fallback_lang=fallback_lang,
+        )  # fmt: skip
+        on_dev = None
+        if dev is not None:
+            judged = evaluate(model, dev.texts, dev.labels, dev.langs)
+            on_dev = float(np.mean([line["accuracy"] for line in judged.rows]))
+    logger.info("%s, seed %d: accuracy %.3f", row.name, seed, result.mean["accuracy"])
+    kept = ("accuracy_seen", "macro_f1", "n_unlinked", "n_unseen_label")
+    return Cell(
+        correct={lang: right.tolist() for lang, right in result.correct.items()},
+        scores={line["lang"]: {key: line[key] for key in kept} for line in result.rows},
+        dev=on_dev,
+        seconds=seconds,
+    )
+
+
+def _open_store(out: Path, made_with: dict[str, Any]) -> None:
+    file = out / "manifest.json"
+    if not out.exists():
+        if not out.parent.is_dir():
+            raise InputError(f"the folder {out.parent} does not exist; make it first", path=out)
+        out.mkdir()
+    if not file.exists():
+        if any(out.iterdir()):
+            raise InputError("holds files of something else; name another --out", path=out)
+        with atomic_file(file) as temporary:
+            write_json(temporary, {"format": FORMAT, "made_with": made_with})
+    manifest = read_json(file, what="a comparison")
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise InputError("is not a comparison of isogloss; name another --out", path=out)
+    kept = manifest.get("made_with", {})
+    other = [name for name, value in made_with.items() if kept.get(name) != value]
+    if other:
+        raise InputError(
+            f"holds a comparison with another {', '.join(other)}; name another --out", path=out
+        )
+    (out / "cells").mkdir(exist_ok=True)
+
+
+def _read_cell(file: Path) -> Cell:
+    try:
+        return Cell(**read_json(file, what="a cell of a comparison"))
+    except TypeError as error:
+        raise InputError(f"damaged ({error}); remove this file and run again", path=file) from error
+
+
+def _ids_in(tests: LabelledTexts, lang: str | None) -> list[str] | None:
+    ids = tests.rows_in({lang}).ids
+    return None if any(entry is None for entry in ids) else [str(entry) for entry in ids]

@@ -1,0 +1,97 @@
+"""``isogloss classify compare``: with and without entities, on the user's own data."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.classify.comparison import compare, compared_rows
+from isogloss.classify.comparison_tables import by_language, side_by_side, summary
+from isogloss.classify.published import published_table
+from isogloss.cli import options
+from isogloss.cli.labelled import read_labelled
+from isogloss.cli.output import console
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.files import atomic_file
+from isogloss.kb import KnowledgeBase
+from isogloss.text.languages import parse_language
+
+
+def compare_command(
+    train: Annotated[
+        list[str],
+        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
+                     "--lang auto.", metavar="LANG=FILE"),
+    ],
+    test: Annotated[
+        list[str], typer.Option(help="Texts to score on, as --train.", metavar="LANG=FILE")
+    ],
+    kb: Annotated[Path, typer.Option(help="Knowledge base to link with.")],
+    out: Annotated[
+        Path, typer.Option(help="Directory of the results; a comparison goes on where it stopped.")
+    ],
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(help="Texts to choose by; cross-validation without.", metavar="LANG=FILE"),
+    ] = None,
+    rows: Annotated[
+        str,
+        typer.Option(help="What to compare with the encoder alone: mboe, mboe-plus, and of each "
+                     "-emb (random vectors), -att (plain sum), mean (equal weights)."),
+    ] = "encoder,mboe,mboe-plus,-emb,-att",
+    seeds: Annotated[int, typer.Option(min=1, help="Classifiers a row.")] = 10,
+    published: Annotated[
+        str | None, typer.Option(help="Show the paper's scores too: 'mldoc' or 'shinra2020-ml'.")
+    ] = None,
+    lang: options.LangOfFiles = None,
+    lang_column: options.LangColumn = None,
+    fallback_lang: options.FallbackLang = None,
+    encoder: options.EncoderName = "bundled",
+    pooling: options.PoolingName = None,
+    text: options.TextColumns = None,
+    label: options.LabelColumn = None,
+    quoting: options.Quoting = "auto",
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    threads: options.Threads = None,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:  # fmt: skip
+    """Fit with and without entities, over several seeds, and say whether they help."""
+    asked = compared_rows([name.strip() for name in rows.split(",") if name.strip()])
+    theirs = None if published is None else published_table(published)
+    format = options.file_format(text, label, quoting, lang_column)
+    training = read_labelled(train, format=format, lang=lang, option="--train")
+    tests = read_labelled(test, format=format, lang=lang, option="--test")
+    held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
+    if not len(tests):
+        raise InputError("no text to score on; give --test LANG=FILE")
+    result = compare(
+        training,
+        tests,
+        dev=held_out if len(held_out) else None,
+        encoder=Encoder.load(encoder, device=device, dtype=dtype, threads=threads),
+        kb=KnowledgeBase.open(kb),
+        rows=asked,
+        n_seeds=seeds,
+        out=out,
+        fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
+        options={} if pooling is None else {"pooling": pooling},
+    )
+    tables = {"summary": summary(result), "languages": side_by_side(result)}
+    if theirs is not None:
+        tables["published"] = theirs
+    with atomic_file(out / "comparison.md", overwrite=True) as file:
+        file.write_text("\n".join(table.to_markdown() for table in tables.values()), "utf-8")
+    by_language(result).write(out / "languages.csv", overwrite=True)
+    tables["summary"].write(out / "summary.csv", overwrite=True)
+    if as_json:
+        whole = tables | {"languages": by_language(result)}
+        typer.echo(json.dumps({name: table.rows for name, table in whole.items()},
+                              ensure_ascii=False))  # fmt: skip
+    else:
+        for table in tables.values():
+            table.render(console())
+    typer.echo(f"isogloss: tables → {out}", err=True)

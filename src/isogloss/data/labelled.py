@@ -1,0 +1,39 @@
+"""Labelled texts of one or several files, as columns of one length."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class LabelledTexts:
+    """Rows of several files, one after the other; all lists are of one length.
+
+    Attributes
+    ----------
+    texts, labels, langs
+        Of each row; the language is None where it is not known.
+    ids
+        Equal ids are the same document in several languages; None where there is none.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)
+    langs: list[str | None] = field(default_factory=list)
+    ids: list[str | None] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.texts)
+
+    def rows_in(self, langs: "set[str | None]") -> "LabelledTexts":
+        """Return the rows in any of the languages, in their order."""
+        kept = np.flatnonzero([lang in langs for lang in self.langs]).tolist()
+        return LabelledTexts(
+            *([column[row] for row in kept] for column in self.columns()),
+        )
+
+    def columns(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+        """Return texts, labels, languages and ids."""
+        return self.texts, self.labels, self.langs, self.ids
