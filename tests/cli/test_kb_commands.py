@@ -39,7 +39,12 @@ def test_build_and_info(cli: Run, world: World, tmp_path: Path) -> None:
     assert facts["n_entities"] > len(ENTITIES)
     shown = cli("kb", "info", out, "--verify")
     assert shown.code == 0
-    assert f"n_entities: {facts['n_entities']}" in shown.out
+    assert f"n_entities: {facts['n_entities']}" in shown.lines
+    rows = [line.split() for line in shown.lines]
+    assert ["lang", "n_names", "n_entities", "n_spellings", "n_blocked"] in rows
+    for lang, counts in facts["languages"].items():
+        assert [lang, *map(str, counts.values())] in rows
+    assert "{" not in shown.out
     assert "checksum" in shown.err
 
 
@@ -71,7 +76,9 @@ def test_skip_bad_counts(cli: Run, tmp_path: Path) -> None:
     names = tmp_path / "n.jsonl"
     names.write_text('{"id": "a", "names": {"en": ["x y"]}}\n{bad\n{"id": "b"}\n')
     words = ["kb", "build", "--source", f"names:{names}", "--out", tmp_path / "kb"]
-    assert cli(*words, "--skip-bad").code == 0
+    built = cli(*words, "--skip-bad")
+    assert "isogloss: names:n.jsonl: 1 name of 1 entity, 2 bad lines skipped" in built.talk
+    assert f"isogloss: 1 entity, 1 name in 1 language → {tmp_path / 'kb'}" in built.talk
     (source,) = cli("kb", "info", tmp_path / "kb", "--json").json["sources"]
     assert source["n_bad_lines"] == 2
 
@@ -93,9 +100,23 @@ def test_nested_names(link: Any) -> None:
     assert sorted(_ids(link("東京大学\n", "--lang", "ja", "--nested"))[0]) == ["Q1490", "Q7842"]
 
 
+def test_names_with_endings_can_be_left_unfound(cli: Run, link: Any, tmp_path: Path) -> None:
+    names = tmp_path / "n.jsonl"
+    names.write_text('{"id": "Q1490", "names": {"ko": ["도쿄"]}}\n', encoding="utf-8")
+    kb = tmp_path / "kb"
+    assert cli("kb", "build", "--source", f"names:{names}", "--out", kb).code == 0
+    assert _ids(link("도쿄에서\n", "--lang", "ko", kb=kb)) == [["Q1490"]]
+    assert _ids(link("도쿄에서\n", "--lang", "ko", "--no-inflection", kb=kb)) == [[]]
+
+
 def test_pivot_keeps_what_that_language_names(link: Any) -> None:
     assert _ids(link("人間と東京\n", "--lang", "ja")) == [["Q5", "Q1490"]]
-    assert _ids(link("人間と東京\n", "--lang", "ja", "--pivot", "en")) == [["Q1490"]]
+    outcome = link("人間と東京\n", "--lang", "ja", "--pivot", "en")
+    assert _ids(outcome) == [["Q1490"]]
+    assert "isogloss: 1 entity left out that 'en' does not name" in outcome.talk
+    outcome = link("東京と税金\n", "--lang", "ja", "--pivot", "th-TH")
+    assert _ids(outcome) == [["Q1490"]]
+    assert "isogloss: 1 entity left out that 'th-TH' does not name" in outcome.talk
 
 
 def test_fallback_lang(link: Any) -> None:
@@ -119,8 +140,8 @@ def test_lang_column_and_ids(link: Any) -> None:
     assert _ids(outcome) == [["Q1490"], ["Q8161"], []]
     assert [json.loads(line)["id"] for line in outcome.lines] == ["x1", "x2", "x3"]
     assert [json.loads(line)["lang"] for line in outcome.lines] == ["ja", "de", None]
-    assert "isogloss: ja: 1 texts, 1 linked" in outcome.talk
-    assert "isogloss: unknown: 1 texts, 0 linked" in outcome.talk
+    assert "isogloss: ja: 1 text, 1 linked" in outcome.talk
+    assert "isogloss: unknown: 1 text, 0 linked" in outcome.talk
 
 
 def test_lang_auto(link: Any) -> None:

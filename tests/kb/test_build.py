@@ -162,7 +162,10 @@ GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
         ('{"id": "e:1", "names": {"en": [" "]}}', "an empty name"),
         ('{"id": "e:1", "names": {"en": [7]}}', "an empty name"),
         ('{"id": "e:1", "names": {"qqqq9": ["x"]}}', "qqqq9"),
-        (json.dumps({"id": "e:1", "names": {"en": ["x" * 201]}}), "201 characters"),
+        (
+            json.dumps({"id": "e:1", "names": {"en": ["x" * 201]}}),
+            "shorten it to 200",
+        ),
         ('{"id": "e:good", "names": {"en": ["x"]}}', "given before"),
         ('{"id": "e:1", "names": {"en": ["x"]}, "types": "t"}', "'types' is not a list"),
         ('{"id": "e:1", "names": {"en": ["x"]}, "same_as": [1]}', "'same_as' is not a list"),
@@ -182,6 +185,7 @@ def test_bad_lines_are_refused_with_their_place_or_counted(
         build_knowledge_base([f"names:{file}"], tmp_path / "kb")
     assert str(caught.value).startswith(f"{file}:3: ")
     assert sentence in str(caught.value)
+    assert "--skip-bad" in str(caught.value)
     assert not (tmp_path / "kb").exists()
     report = build_knowledge_base([f"names:{file}"], tmp_path / "kb", skip_bad=True)
     assert report.sources[0].n_bad_lines == 1
@@ -191,7 +195,7 @@ def test_bad_lines_are_refused_with_their_place_or_counted(
 @pytest.mark.parametrize(
     ("text", "line", "sentence"),
     [
-        ("id,name\n", 1, "no column 'lang'"),
+        ("id,name\n", 1, "no column 'lang' among 'id', 'name'"),
         ("id,lang,name\ne:1,en\n", 2, "more or fewer fields"),
         ("id,lang,name\ne:1,en,a,b\n", 2, "more or fewer fields"),
         ('id,lang,name\ne:1,en,"a\n', 2, "not a table"),
@@ -212,17 +216,17 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, sentence: str) -> None
     ("name", "content", "sentence"),
     [
         ("a.jsonl", b"", "holds no entities"),
-        ("a.csv", b"", "no column 'id'"),
+        ("a.csv", b"", "is empty"),
         ("a.csv", b"id,lang,name\n", "holds no entities"),
-        ("a.jsonl", json.dumps(GOOD).encode() + b"\n\xff\xfe", "not UTF-8"),
+        ("a.jsonl", json.dumps(GOOD).encode() + b"\n\xff\xfe", "a.jsonl:2: is not UTF-8"),
         (
             "a.jsonl.gz",
             gzip.compress(json.dumps(GOOD).encode() * 50, mtime=0)[:-12],
-            "damaged or cut off",
+            "cut off or damaged",
         ),
-        ("a.jsonl.gz", b"not gzip", "damaged or cut off"),
-        ("a.jsonl.zst", b"not zstd", "damaged or cut off"),
-        ("a.json", b"{}", "ends in .jsonl, .csv or .tsv"),
+        ("a.jsonl.gz", b"not gzip", "not compressed as its name says"),
+        ("a.jsonl.zst", b"not zstd", "not compressed as its name says"),
+        ("a.json", b"{}", "ends in '.json'; name it .jsonl, .csv or .tsv"),
     ],
 )
 def test_damaged_files_get_one_sentence(
@@ -239,8 +243,11 @@ def test_damaged_files_get_one_sentence(
 def test_compressed_files_read_alike(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     line = (json.dumps(GOOD) + "\n").encode()
-    packed = {"a.jsonl": line, "a.jsonl.gz": gzip.compress(line),
-              "a.jsonl.zst": zstandard.compress(line)}  # fmt: skip
+    packed = {
+        "a.jsonl": line,
+        "a.jsonl.gz": gzip.compress(line),
+        "a.jsonl.zst": zstandard.compress(line[:9]) + zstandard.compress(line[9:]),
+    }
     prints = set()
     for name, content in packed.items():
         (tmp_path / name).write_bytes(content)

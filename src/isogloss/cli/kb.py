@@ -8,8 +8,9 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.languages import languages_of, say_languages
+from isogloss.cli.output import console
 from isogloss.data.documents import Documents, read_documents
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
@@ -46,14 +47,14 @@ def build(
         source, out, langs=chosen, keywords=keywords, skip_bad=skip_bad, overwrite=overwrite
     )
     for made in report.sources:
-        bad = f", {made.n_bad_lines} bad lines skipped" if made.n_bad_lines else ""
-        line = f"{made.name}: {made.n_names} names of {made.n_entities} entities{bad}"
-        typer.echo(f"isogloss: {line}", err=True)
-    typer.echo(
-        f"isogloss: {report.n_entities} entities, {report.n_names} names in "
-        f"{len(report.languages)} languages → {out}",
-        err=True,
-    )
+        names = counted(made.n_names, "name")
+        entities = counted(made.n_entities, "entity", "entities")
+        bad = f", {counted(made.n_bad_lines, 'bad line')} skipped" if made.n_bad_lines else ""
+        typer.echo(f"isogloss: {made.name}: {names} of {entities}{bad}", err=True)
+    entities = counted(report.n_entities, "entity", "entities")
+    names = counted(report.n_names, "name")
+    langs_made = counted(len(report.languages), "language")
+    typer.echo(f"isogloss: {entities}, {names} in {langs_made} → {out}", err=True)
 
 
 @app.command()
@@ -91,17 +92,23 @@ def link(
     min_link_prob: options.MinLinkProb = 0.01,
     min_commonness: options.MinCommonness = 0.05,
     nested: options.Nested = False,
+    no_inflection: Annotated[
+        bool,
+        typer.Option("--no-inflection", help="Leave names with an ending or particle unfound."),
+    ] = False,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
     strict: options.Strict = False,
 ) -> None:
     """Link the names in texts to entities; one JSON object a text on standard output."""
     opened = KnowledgeBase.open(kb)
+    pivot = None if pivot is None else _pivot_of(opened, pivot)
     documents = read_documents(
         file, format=options.file_format(text, None, quoting, lang_column), needs_label=False
     )
     langs = languages_of(documents, lang)
     linked: list[list[Mention]] = [[] for _ in documents.texts]
+    n_dropped = 0
     for code in dict.fromkeys(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
         if code is None:
@@ -109,16 +116,32 @@ def link(
         linker = opened.linker(
             code,
             fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
-            pivot=None if pivot is None else parse_language(pivot),
+            pivot=pivot,
             min_link_prob=min_link_prob,
             min_commonness=min_commonness,
             nested=nested,
+            inflection=not no_inflection,
         )
         found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
         for position, row in enumerate(rows):
             linked[row] = found.mentions(position)
+        n_dropped += found.n_dropped
     _print_links(documents, langs, linked)
     say_languages(langs, {"linked": [bool(mentions) for mentions in linked]})
+    if pivot is not None:
+        left_out = counted(n_dropped, "entity", "entities")
+        typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
+
+
+def _pivot_of(kb: KnowledgeBase, value: str) -> str:
+    """Return the code of a language that has names; without any, all would be left out."""
+    pivot = parse_language(value)
+    if kb.language_of(pivot) is None:
+        raise InputError(
+            f"--pivot is '{value}', a language without names in the knowledge base {kb.path}; "
+            f"give one of {', '.join(kb.languages)}"
+        )
+    return pivot
 
 
 def _print_links(
@@ -151,11 +174,20 @@ def _as_json(mention: Mention) -> dict[str, Any]:
 
 
 def _print_info(facts: dict[str, Any]) -> None:
+    """Print single facts a line each, then sources, fallbacks and languages as tables."""
+    tables: dict[str, list[dict[str, Any]]] = {"sources": []}
+    for source in facts["sources"]:
+        unused = ", ".join(f"{field}: {n}" for field, n in source["unused_fields"].items())
+        tables["sources"].append({**source, "unused_fields": unused or "none"})
+    for key in ("fallbacks", "languages"):
+        tables[key] = [{"lang": lang, **counts} for lang, counts in facts[key].items()]
     for key, value in facts.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            typer.echo(f"{key}:")
-            typer.echo(Table(value).to_markdown())
-        elif isinstance(value, dict):
-            typer.echo(f"{key}: {json.dumps(value, ensure_ascii=False)}")
-        else:
+        if isinstance(value, dict) and key not in tables:
+            for part, said in value.items():
+                typer.echo(f"{key}, {part}: {said}")
+        elif key not in tables:
             typer.echo(f"{key}: {value}")
+    for key, rows in tables.items():
+        if rows:
+            typer.echo(f"\n{key}")
+            Table(rows).render(console())

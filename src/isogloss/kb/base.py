@@ -174,6 +174,7 @@ class KnowledgeBase:
         min_link_prob: float = 0.01,
         min_commonness: float = 0.05,
         nested: bool = False,
+        inflection: bool = True,
     ) -> "Linker":
         """Return a linker of texts in one language; see `Linker` for the options."""
         from isogloss.kb.linker import Linker
@@ -186,6 +187,7 @@ class KnowledgeBase:
             min_link_prob=min_link_prob,
             min_commonness=min_commonness,
             nested=nested,
+            inflection=inflection,
         )
 
     def _checked(self, index: int) -> int:

@@ -36,6 +36,9 @@ class Linker:
         equally common entities has none left. Both in 0 to 1.
     nested
         Report all names, not only the longest at each place.
+    inflection
+        Find names with an ending or particle written to them too, by the rules of the language
+        (`isogloss.kb.inflection`).
 
     Raises
     ------
@@ -59,6 +62,7 @@ class Linker:
         min_link_prob: float = 0.01,
         min_commonness: float = 0.05,
         nested: bool = False,
+        inflection: bool = True,
     ) -> None:
         for option, value in (("min_link_prob", min_link_prob), ("min_commonness", min_commonness)):
             if not 0.0 <= value <= 1.0:
@@ -70,10 +74,11 @@ class Linker:
         self.min_link_prob = min_link_prob
         self.min_commonness = min_commonness
         self.nested = nested
+        self.inflection = inflection
         self._langs = tuple(tag for tag in (self.lang, self.fallback_lang) if tag is not None)
         served = [knowledge_base.language_of(tag) for tag in self._langs]
         self._searches = [
-            Search(knowledge_base, language, i, min_link_prob, min_commonness, nested)
+            Search(knowledge_base, language, i, min_link_prob, min_commonness, nested, inflection)
             for i, language in enumerate(served)
             if language is not None and language not in served[:i]
         ]

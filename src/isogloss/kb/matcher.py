@@ -3,7 +3,8 @@
 A name is a row of folded units. Its prefixes at places where a name could end (the boundaries of
 `isogloss.text.scripts`) are hashed into one open-addressing table; a text is searched from every
 place where a name could begin, one look-up per boundary, until no longer name exists. A hit is
-compared unit by unit with the name, so the result is exact whatever the hashes do.
+compared unit by unit with the name, so the result is exact whatever the hashes do. Where an ending
+may follow a name (`inflection`) there is a look-up more, for the name that is left.
 
 A slot is a hash and a number: ``2 * (name + 1) + longer``, name -1 for a bare prefix, `longer` when
 some name goes on from here. A slot of hash 0 and number 0 is empty. One name may sit behind others
@@ -15,9 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.kb.inflection import ENDING
 from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.text.folding import UPPER
-from isogloss.text.scripts import BEGIN, END, WORD, mark_boundaries
+from isogloss.text.scripts import BEGIN, END, MARK, mark_boundaries
 
 Hashes: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Units: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint32]]"
@@ -29,11 +31,6 @@ LOWER_TEXT, CAPITAL_TEXT, ACRONYM_TEXT = 0, 1, 2
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SEED = np.uint64(0xCBF29CE484222325)
-_ALEF, _LAM, _WAW, _FEH, _BEH, _KEHEH = 0x627, 0x644, 0x648, 0x641, 0x628, 0x6A9
-
-# Languages whose words may begin with an article or particle written to the word.
-ARABIC_ARTICLE = 1
-START_RULES = {"ar": ARABIC_ARTICLE, "arz": ARABIC_ARTICLE, "ary": ARABIC_ARTICLE}
 
 
 def build_slots(units: Units, offsets: Ints1d, kinds: Bytes1d) -> tuple[Hashes, Units]:
@@ -149,47 +146,99 @@ def _case_of_span(case: Any, first: Any, stop: Any) -> Any:
 
 
 @compiled
-def _mark_arabic_starts(units: Any, kinds: Any, boundary: Any) -> Any:
-    """Also let a name begin after an Arabic article, and at the article after a conjunction.
+def _inflected(
+    place: Any, state: Any, first: Any, stop: Any, units: Any, kinds: Any, rules: Any,
+    slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any,
+) -> Any:  # fmt: skip
+    """Return the name of which `units[first:stop]` is left before an ending, or -1.
 
-    *al-* may follow *wa*, *fa*, *bi* or *ka*; *li* and *al-* together are written *ll*. Three
-    letters of the word must be left.
+    Also return where the name ends if it stands in the text letter by letter, or -1: where the
+    ending took the place of letters of the name, or is a mark on its last.
     """
-    n = units.size
-    for i in range(n):
-        if not boundary[i] & BEGIN or kinds[i] != WORD:
-            continue
-        at = i
-        if at + 1 < n and (units[at] == _WAW or units[at] == _FEH):
-            at += 1
-        if at + 1 < n and (units[at] == _BEH or units[at] == _KEHEH):
-            at += 1
-        if at + 4 >= n or units[at + 1] != _LAM:
-            continue
-        is_word = kinds[at + 2] == WORD and kinds[at + 3] == WORD and kinds[at + 4] == WORD
-        if is_word and units[at] == _ALEF:
-            boundary[at] |= BEGIN
-            boundary[at + 2] |= BEGIN
-        elif is_word and units[at] == _LAM:
-            boundary[at + 2] |= BEGIN
+    n_letters = 0
+    for i in range(first, stop):
+        n_letters += kinds[i] != MARK
+    at = place + 1
+    for _ in range(rules[place]):
+        n_named, begin = rules[at + 1], at + 2
+        if n_letters >= rules[at]:
+            key = state
+            for i in range(begin, begin + n_named):
+                key = _step(key, rules[i])
+            name = _changed(
+                key | np.uint64(1), units, first, stop, rules, begin, n_named, slot_hash,
+                slot_number, name_units, name_offsets,
+            )  # fmt: skip
+            if name >= 0:
+                end = stop
+                for i in range(begin, begin + n_named):
+                    if end >= units.size or units[end] != rules[i]:
+                        return name, np.int64(-1)
+                    end += 1
+                return name, np.int64(-1) if kinds[end] == MARK else end
+        at = begin + n_named
+    return np.int64(-1), np.int64(-1)
+
+
+@compiled
+def _changed(
+    key: Any, units: Any, first: Any, stop: Any, rules: Any, begin: Any, n_named: Any,
+    slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any,
+) -> Any:  # fmt: skip
+    """Return the name equal to `units[first:stop]` and `n_named` units of a rule, or -1."""
+    at = _home(key, slot_hash.size)
+    while slot_hash[at] != 0:
+        name = np.int64(slot_number[at] >> np.uint32(1)) - 1
+        if slot_hash[at] == key and name >= 0:
+            middle = name_offsets[name] + stop - first
+            if name_offsets[name + 1] - middle == n_named:
+                is_equal = True
+                for k in range(stop - first):
+                    if name_units[middle - stop + first + k] != units[first + k]:
+                        is_equal = False
+                        break
+                for k in range(n_named):
+                    is_equal = is_equal and name_units[middle + k] == rules[begin + k]
+                if is_equal:
+                    return name
+        at = at + 1 if at + 1 < slot_hash.size else 0
+    return np.int64(-1)
 
 
 @compiled
 def _names_at(
-    first: Any, last: Any, units: Any, case: Any, boundary: Any, shift: Any, covered: Any,
-    slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any, name_rows: Any,
-    is_active: Any, hits: Any,
+    first: Any, last: Any, units: Any, kinds: Any, case: Any, boundary: Any, shift: Any,
+    covered: Any, slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any,
+    name_rows: Any, is_active: Any, endings: Any, rules: Any, hits: Any,
 ) -> Any:  # fmt: skip
-    """Write end and row of every name that begins at `first`, shortest first; return how many.
+    """Write end and row of every name that begins at `first`; return how many.
 
-    Arrays come one by one, not in tuples: taking a tuple apart counts references, which costs
-    more than the search.
+    The last is the best: the longest, and without an ending where there are two. Arrays come one
+    by one, not in tuples: taking a tuple apart counts references, which costs more than the search.
     """
     n, state, j = 0, _SEED, first
-    while j < last and not covered[j] and n < hits.shape[0]:
+    while j < last and not covered[j] and n + 1 < hits.shape[0]:
         state = _step(state, units[j])
         j += 1
-        if not boundary[j + shift] & END:
+        edge = boundary[j + shift]
+        if not edge:
+            continue
+        if endings is not None:  # noqa: SIM102  # so numba drops the branch where there are none
+            if edge & ENDING:
+                name, end = _inflected(
+                    endings[j], state, first, j, units, kinds, rules, slot_hash, slot_number,
+                    name_units, name_offsets,
+                )  # fmt: skip
+                if name >= 0:
+                    row = name_rows[name, _case_of_span(case, first, j)]
+                    if row >= 0 and is_active[row]:
+                        if end < 0:
+                            end = j
+                            while not boundary[end + shift] & END:
+                                end += 1
+                        hits[n, 0], hits[n, 1] = end, row
+                        n += 1
+        if not edge & END:
             continue
         name, longer = _probe(
             state | np.uint64(1), units, first, j, slot_hash, slot_number, name_units, name_offsets
@@ -206,9 +255,9 @@ def _names_at(
 
 @compiled
 def _search_text(
-    text: Any, offsets: Any, units: Any, case: Any, boundary: Any, covered: Any, slot_hash: Any,
-    slot_number: Any, name_units: Any, name_offsets: Any, name_rows: Any, is_active: Any,
-    hits: Any, out: Any, n: Any, nested: Any,
+    text: Any, offsets: Any, units: Any, kinds: Any, case: Any, boundary: Any, covered: Any,
+    slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any, name_rows: Any,
+    is_active: Any, endings: Any, rules: Any, hits: Any, out: Any, n: Any, nested: Any,
 ) -> Any:  # fmt: skip
     """Write the mentions of one text from row `n` of `out` on; return the next row, -1 if full."""
     origin, last = offsets[text], offsets[text + 1]
@@ -217,8 +266,8 @@ def _search_text(
         n_hits = 0
         if boundary[i + text] & BEGIN:
             n_hits = _names_at(
-                i, last, units, case, boundary, text, covered, slot_hash, slot_number,
-                name_units, name_offsets, name_rows, is_active, hits,
+                i, last, units, kinds, case, boundary, text, covered, slot_hash, slot_number,
+                name_units, name_offsets, name_rows, is_active, endings, rules, hits,
             )  # fmt: skip
         if n + n_hits > out.shape[0]:
             return -1
@@ -233,8 +282,8 @@ def _search_text(
 
 @compiled
 def find_names(
-    texts: Any, slots: Any, names: Any, name_rows: Any, is_active: Any, covered: Any, rule: Any,
-    nested: Any,
+    texts: Any, slots: Any, names: Any, name_rows: Any, is_active: Any, covered: Any,
+    endings: Any, rules: Any, nested: Any,
 ) -> Any:  # fmt: skip
     """Search folded texts; return the mentions of each text from left to right.
 
@@ -246,8 +295,10 @@ def find_names(
         Row of candidates by name and case, -1 for none or `SILENT`; rows that may be linked.
     covered
         Units no name may touch.
-    rule, nested
-        One of `START_RULES` or 0; whether to report names inside longer ones too.
+    endings, rules
+        Endings by unit (`isogloss.kb.inflection.endings_in`) and their trie, or ``None``.
+    nested
+        Whether to report names inside longer ones too.
 
     Returns
     -------
@@ -258,15 +309,12 @@ def find_names(
     hits = np.empty((MOST_HITS, 2), np.int32)
     mention_offsets = np.zeros(offsets.size, np.int64)
     for text in range(offsets.size - 1):
-        origin, last = offsets[text], offsets[text + 1]
-        if rule == ARABIC_ARTICLE:
-            edges = boundary[origin + text : last + text + 1]
-            _mark_arabic_starts(units[origin:last], kinds[origin:last], edges)
         n = -1
         while n < 0:
             n = _search_text(
-                text, offsets, units, case, boundary, covered, slots[0], slots[1], names[0],
-                names[1], name_rows, is_active, hits, out, mention_offsets[text], nested,
+                text, offsets, units, kinds, case, boundary, covered, slots[0], slots[1], names[0],
+                names[1], name_rows, is_active, endings, rules, hits, out, mention_offsets[text],
+                nested,
             )  # fmt: skip
             if n < 0:
                 wider = np.empty((2 * out.shape[0], 3), np.int32)

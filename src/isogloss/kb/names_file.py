@@ -5,17 +5,13 @@ counted.
 """
 
 import csv
-import gzip
-import io
 import json
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from isogloss.compat import require
-from isogloss.errors import InputError, did_you_mean
+from isogloss.data.lines import COMPRESSED, open_lines
+from isogloss.errors import InputError
 from isogloss.kb.names import Gathered, SourceReport
 
 LONGEST_NAME = 200
@@ -42,66 +38,27 @@ def gather_names_file(
         A missing, truncated, wrongly encoded or empty file; a bad line unless `skip_bad`.
     """
     report = SourceReport(f"names:{path.name}", "not stated in the file")
-    stem = Path(path.stem if path.suffix in (".gz", ".zst") else path.name)
+    stem = Path(path.stem if path.suffix in COMPRESSED else path.name)
     if stem.suffix not in (".jsonl", ".csv", ".tsv"):
         raise InputError(
-            "the name of a names file ends in .jsonl, .csv or .tsv, with .gz or .zst if it is "
-            "compressed",
+            f"a names file whose name ends in '{stem.suffix}'; name it .jsonl, .csv or .tsv, with "
+            ".gz or .zst behind it if it is compressed",
             path=path,
         )
     add = _TableReader if stem.suffix != ".jsonl" else _LinesReader
-    with _opened(path) as file:
-        reader = add(path, gathered, report, keywords=keywords)
-        delimiter = "\t" if stem.suffix == ".tsv" else ","
-        for line, read in reader.rows(file, delimiter):
-            try:
-                read()
-            except InputError as error:
-                if not skip_bad or error.path is not None:
-                    raise InputError(str(error), path=path, line=line) from error
-                report.n_bad_lines += 1
+    reader = add(path, gathered, report, keywords=keywords)
+    for line, read in reader.rows("\t" if stem.suffix == ".tsv" else ","):
+        try:
+            read()
+        except InputError as error:
+            if not skip_bad:
+                sentence = f"{error} (--skip-bad leaves such lines out)"
+                raise InputError(sentence, path=path, line=line) from error
+            report.n_bad_lines += 1
     report.n_entities = len(reader.known)
     if not report.n_entities:
         raise InputError("holds no entities; each line needs an id and names", path=path)
     return report
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
-    """Open as UTF-8 text, and turn what goes wrong while reading into one sentence."""
-    try:
-        with (
-            _binary(path) as binary,
-            io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
-        ):
-            yield file
-    except FileNotFoundError as error:
-        raise InputError("no such file", path=path) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 ({error.reason} at byte {error.start} of a block); convert it first",
-            path=path,
-        ) from error
-    except _errors_of_damage(path) as error:
-        raise InputError(f"damaged or cut off: {error}; fetch it again", path=path) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-
-
-def _errors_of_damage(path: Path) -> tuple[type[Exception], ...]:
-    """Return what the readers of compressed files raise; asked for only when something was."""
-    errors: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
-    if path.suffix == ".zst":
-        errors += (require("zstandard", extra="zstd", why="reading .zst files").ZstdError,)
-    return errors
-
-
-def _binary(path: Path) -> Any:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")
-    if path.suffix == ".zst":
-        return require("zstandard", extra="zstd", why="reading .zst files").open(path, "rb")
-    return path.open("rb")
 
 
 class _LinesReader:
@@ -110,12 +67,13 @@ class _LinesReader:
     def __init__(
         self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
     ) -> None:
-        self.gathered, self.report, self.keywords = gathered, report, keywords
+        self.path, self.gathered, self.report = path, gathered, report
+        self.keywords = keywords
         self.known: set[str] = set()
 
-    def rows(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    def rows(self, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
         """Yield line numbers and what reads the line."""
-        for number, line in enumerate(file, 1):
+        for number, line in open_lines(self.path):
             if line.strip():
                 yield number, lambda line=line: self._read(line)  # type: ignore[misc]
 
@@ -123,12 +81,14 @@ class _LinesReader:
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise InputError(f"not JSON: {error.msg} at column {error.colno}") from error
+            raise InputError(
+                f"not JSON: {error.msg} at column {error.colno}; each line is one object"
+            ) from error
         if not isinstance(record, dict):
-            raise InputError("not a JSON object; each line is one entity")
+            raise InputError('not a JSON object; write an entity a line, as {"id": …, "names": …}')
         entity_id = _checked_id(record.get("id"))
         if entity_id in self.known:
-            raise InputError(f"the id '{entity_id}' was given before; ids are unique in a file")
+            raise InputError(f"the id '{entity_id}' was given before; put its names on one line")
         names = _checked_names(record, "names")
         if not names:
             raise InputError("no names; each entity needs at least one in 'names'")
@@ -190,14 +150,18 @@ class _TableReader:
         self.path, self.gathered, self.report = path, gathered, report
         self.known: set[str] = set()
 
-    def rows(self, file: TextIO, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    def rows(self, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
         """Yield line numbers and what reads the row."""
-        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
-        header = reader.fieldnames or []
+        lines = (f"{line}\n" for _, line in open_lines(self.path))
+        reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
+        header = reader.fieldnames
+        if not header:
+            raise InputError("is empty; name the columns id, lang and name first", path=self.path)
         for needed in ("id", "lang", "name"):
             if needed not in header:
+                known = ", ".join(f"'{name}'" for name in header)
                 raise InputError(
-                    f"no column '{needed}' in the header; {did_you_mean(needed, header)}",
+                    f"no column '{needed}' among {known}; name columns id, lang and name",
                     path=self.path,
                     line=1,
                 )
@@ -206,12 +170,16 @@ class _TableReader:
                 yield reader.line_num, lambda row=row: self._read(row)  # type: ignore[misc]
         except csv.Error as error:
             raise InputError(
-                f"not a table: {error}", path=self.path, line=reader.reader.line_num
+                f"not a table: {error}; put fields with quotes in quotes, and double their own",
+                path=self.path,
+                line=reader.reader.line_num,
             ) from error
 
     def _read(self, row: dict[str | None, Any]) -> None:
         if None in row or None in row.values():
-            raise InputError("the row has more or fewer fields than the header")
+            raise InputError(
+                "more or fewer fields than the header; put a field that holds a delimiter in quotes"
+            )
         entity_id = _checked_id(row["id"])
         name = _checked_name(row["name"])
         self.gathered.choose(row["lang"])  # an unknown language leaves no trace
@@ -233,23 +201,25 @@ def _checked_id(value: Any) -> str:
 
 def _checked_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputError("an empty name, or one that is not a string")
+        raise InputError("an empty name, or one that is not a string; mend it or take it out")
     if len(value) > LONGEST_NAME:
-        raise InputError(f"a name of {len(value)} characters; at most {LONGEST_NAME} are allowed")
+        raise InputError(f"a name of {len(value)} characters; shorten it to {LONGEST_NAME}")
     return value.strip()
 
 
 def _checked_list(record: dict[str, Any], key: str) -> list[str]:
     value = record.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"'{key}' is not a list of strings")
+        raise InputError(f"""'{key}' is not a list of strings; write it as ["a", "b"]""")
     return value
 
 
 def _checked_names(record: dict[str, Any], key: str) -> dict[str, list[str]]:
     value = record.get(key, {})
     if not isinstance(value, dict) or not all(isinstance(item, list) for item in value.values()):
-        raise InputError(f"'{key}' is not an object of language tag to list of names")
+        raise InputError(
+            f"""'{key}' is not an object of language tag to names; write {{"en": ["name"]}}"""
+        )
     return {
         tag: list(dict.fromkeys(_checked_name(name) for name in listed))
         for tag, listed in value.items()
@@ -270,7 +240,9 @@ def _checked_numbers(
 ) -> dict[str, dict[str, float]]:
     value = record.get(key, {})
     if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
-        raise InputError(f"'{key}' is not an object of language tag to name to number")
+        raise InputError(
+            f"""'{key}' is not an object of tag to name to number; write {{"en": {{"x": 1}}}}"""
+        )
     return {
         tag: {
             _checked_name(name): _checked_number(key, number, largest=largest)

@@ -11,7 +11,8 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Bytes1d, Floats1d, Ints1d, SmallInts1d
 from isogloss.kb.base import KnowledgeBase
-from isogloss.kb.matcher import START_RULES, find_names
+from isogloss.kb.inflection import Inflection, endings_in, inflection_of, mark_starts
+from isogloss.kb.matcher import find_names
 from isogloss.text.compiled import interrupts_wait
 from isogloss.text.folding import TURKIC, FoldedTexts, fold_texts
 
@@ -38,12 +39,13 @@ class Search:
         min_link_prob: float,
         min_commonness: float,
         nested: bool,
+        inflection: bool,
     ) -> None:
         arrays = knowledge_base.names_in(language)
         base = language.partition("-")[0]
         self.number = number
         self.turkic = base in TURKIC
-        self.rule = START_RULES.get(base, 0)
+        self.inflection = inflection_of(language) if inflection else Inflection(None, None)
         self.nested = nested
         self.min_commonness = np.float32(min_commonness)
         self.offsets = arrays["row_offsets"]
@@ -69,9 +71,10 @@ class Search:
         owner = np.repeat(origin[:-1], np.diff(folded.offsets))
         hidden = covered[owner + folded.start] if owner.size else np.zeros(0, np.uint8)
         with interrupts_wait():
+            endings = self._mark(folded)
             offsets, first, stop, row = find_names(
                 _as_tuple(folded), self.slots, self.names, self.name_rows, self.is_active,
-                hidden, self.rule, self.nested,
+                hidden, endings, self.inflection.endings, self.nested,
             )  # fmt: skip
         n_mentions = np.diff(offsets)
         at = np.repeat(folded.offsets[:-1], n_mentions)
@@ -82,6 +85,16 @@ class Search:
             row=row,
             language=np.full(row.size, self.number, np.uint8),
         )
+
+    def _mark(self, folded: FoldedTexts) -> SmallInts1d | None:
+        """Mark in `folded` where prefixes end; return where endings begin, if there are any."""
+        endings, prefixes = self.inflection.endings, self.inflection.prefixes
+        found = None
+        if endings is not None:
+            found = endings_in(folded.offsets, folded.units, folded.boundary, endings)
+        if prefixes is not None:
+            mark_starts(folded.offsets, folded.units, folded.kinds, folded.boundary, prefixes)
+        return found
 
 
 class Candidates:

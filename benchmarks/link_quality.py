@@ -1,0 +1,223 @@
+"""Draw links for checking by hand, and compute their precision from the verdicts.
+
+    python benchmarks/link_quality.py links --data DIR --kb KB
+    python benchmarks/link_quality.py draw --data DIR --kb KB --langs kor_Hang --out FILE
+    python benchmarks/link_quality.py score benchmarks/link_quality/*.tsv
+    python benchmarks/link_quality.py misses --data DIR --kb KB --langs kor_Hang --out FILE
+
+`links` prints links and entities a text with and without the rules for endings, for the SIB-200
+development texts of each language. `draw` writes links of both kinds at random: "plain" ones, found
+without the rules, and "ending" ones, found by them alone; the English sentence with the same
+`index_id` goes to standard output only, as a help for who judges. In the column `verdict` belongs
+"right", where the candidates of the name hold the sense meant, or "wrong". `score` prints the share
+of right ones with 95 % Wilson intervals. `misses` takes texts at random and says of every link in
+the English sentence what became of it in the other language: linked, and if not, whether the
+knowledge base has a name for it and whether the text holds that name. A knowledge base is built by
+`isogloss kb build`.
+"""
+
+import argparse
+import csv
+import math
+import random
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.kb import KnowledgeBase, Mention
+from isogloss.text.folding import fold_texts
+
+N_CHECKED = 50
+SNIPPET = 8  # characters on each side of a name
+N_ENTITIES = 3  # English titles shown of a name
+OUTCOMES = ["linked", "no name", "in the text", "other words"]
+COLUMNS = ["lang", "kind", "index_id", "snippet", "name", "entities", "verdict"]
+
+
+def texts_of(data: Path, lang: str) -> Documents:
+    """Return the SIB-200 development texts of a language."""
+    file = data / "sib200" / lang / "dev.tsv"
+    file = file if file.exists() else file.with_name("dev.tsv.gz")
+    return read_documents(file, format=FileFormat(quoting="csv"), needs_label=True)
+
+
+def links(kb: KnowledgeBase, data: Path) -> None:
+    """Print for each language what is found without and with the rules."""
+    print("| lang | links | with rules | entities | with rules | unlinked | with rules |")
+    print("| :--- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for folder in sorted((data / "sib200").iterdir()):
+        if not folder.is_dir():
+            continue
+        texts = texts_of(data, folder.name).texts
+        cells = []
+        for inflection in (False, True):
+            linker = kb.linker(folder.name, inflection=inflection)
+            bags = linker.bags(texts)
+            n_mentions = linker.link(texts).n_mentions
+            n_unlinked = int((np.diff(bags.indptr) == 0).sum())
+            cells.append((n_mentions / len(texts), bags.entity.size / len(texts), n_unlinked))
+        (a, b, c), (d, e, f) = cells
+        print(f"| {folder.name} | {a:.1f} | {d:.1f} | {b:.1f} | {e:.1f} | {c} | {f} |")
+
+
+def draw(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, out: Path) -> None:
+    """Write `n` links of each kind a language, without a verdict."""
+    english = dict(zip(*_ids_and_texts(data, "eng_Latn"), strict=True))
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n")
+        writer.writeheader()
+        for lang in langs:
+            ids, texts = _ids_and_texts(data, lang)
+            for kind, found in zip(("plain", "ending"), both_kinds(kb, lang, texts), strict=True):
+                chosen = random.Random(f"{seed} {lang} {kind}").sample(found, min(n, len(found)))
+                for row, mention in sorted(chosen, key=lambda item: (item[0], item[1].start)):
+                    record = _record(kb, texts[row], mention)
+                    writer.writerow({"lang": lang, "kind": kind, "index_id": ids[row], **record})
+                    print(f"{lang}\t{kind}\t{record['snippet']}\t{record['name']}\t"
+                          f"{record['entities']}\t{english[ids[row]]}")  # fmt: skip
+
+
+def both_kinds(
+    kb: KnowledgeBase, lang: str, texts: list[str]
+) -> tuple[list[tuple[int, Mention]], list[tuple[int, Mention]]]:
+    """Return the links found without the rules, and those that only the rules find."""
+    plain = kb.linker(lang, inflection=False).link(texts)
+    ruled = kb.linker(lang).link(texts)
+    found: tuple[list[tuple[int, Mention]], list[tuple[int, Mention]]] = ([], [])
+    for row in range(len(texts)):
+        known = {(m.start, m.end) for m in plain.mentions(row)}
+        found[0].extend((row, mention) for mention in plain.mentions(row))
+        found[1].extend((row, m) for m in ruled.mentions(row) if (m.start, m.end) not in known)
+    return found
+
+
+def misses(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, out: Path) -> None:
+    """Print for each language what became of the links of the English sentences."""
+    english = dict(zip(*_ids_and_texts(data, "eng_Latn"), strict=True))
+    print("| lang | rules | " + " | ".join(OUTCOMES) + " |")
+    print("| :--- | :--- |" + " ---: |" * len(OUTCOMES))
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        for lang in langs:
+            rows = sorted(random.Random(f"{seed} {lang}").sample(sorted(english), n))
+            texts = dict(zip(*_ids_and_texts(data, lang), strict=True))
+            names = _names_of_entities(kb, lang)
+            wanted = kb.linker("en", inflection=True).link([english[row] for row in rows])
+            for inflection in (False, True):
+                found = kb.linker(lang, inflection=inflection).link([texts[row] for row in rows])
+                counts = dict.fromkeys(OUTCOMES, 0)
+                for i, row in enumerate(rows):
+                    linked = {c.index for m in found.mentions(i) for c in m.candidates}
+                    folded = fold_texts([texts[row]]).strings()[0]
+                    for mention in wanted.mentions(i):
+                        entities = {candidate.index for candidate in mention.candidates}
+                        named = set().union(*(names.get(entity, set()) for entity in entities))
+                        outcome = _outcome(bool(entities & linked), named, folded)
+                        counts[outcome] += 1
+                        writer.writerow([lang, inflection, row, mention.surface, outcome,
+                                         "; ".join(sorted(named)[:6])])  # fmt: skip
+                cells = " | ".join(str(count) for count in counts.values())
+                print(f"| {lang} | {'with' if inflection else 'without'} | {cells} |")
+
+
+def _outcome(is_linked: bool, named: set[str], text: str) -> str:
+    if is_linked:
+        return "linked"
+    if not named:
+        return "no name"
+    return "in the text" if any(name in text for name in named) else "other words"
+
+
+def _names_of_entities(kb: KnowledgeBase, lang: str) -> dict[int, set[str]]:
+    """Return entity → the folded names that the knowledge base looks for."""
+    language = kb.language_of(lang)
+    if language is None:
+        return {}
+    arrays = kb.names_in(language)
+    whole = arrays["units"].tobytes().decode("utf-32-le", "surrogatepass")
+    bounds, rows = arrays["unit_offsets"].tolist(), arrays["name_rows"]
+    names: dict[int, set[str]] = {}
+    for name, (begin, end) in enumerate(pairwise(bounds)):
+        for row in {int(row) for row in rows[name] if row >= 0}:
+            part = slice(int(arrays["row_offsets"][row]), int(arrays["row_offsets"][row + 1]))
+            for entity in arrays["candidate_entity"][part].tolist():
+                names.setdefault(entity, set()).add(whole[begin:end])
+    return names
+
+
+def score(files: list[Path]) -> None:
+    """Print the share of right links by language and kind."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for file in files:
+        with file.open(encoding="utf-8", newline="") as rows:
+            for row in csv.DictReader(rows, delimiter="\t"):
+                if row["verdict"] not in ("right", "wrong"):
+                    sys.exit(f"{file}: a verdict is 'right' or 'wrong', not '{row['verdict']}'")
+                count = counts.setdefault((row["lang"], row["kind"]), [0, 0])
+                count[0] += row["verdict"] == "right"
+                count[1] += 1
+    print("| lang | kind | checked | right | precision |")
+    print("| :--- | :--- | ---: | ---: | ---: |")
+    for (lang, kind), (right, n) in sorted(counts.items()):
+        low, high = wilson(right, n)
+        print(f"| {lang} | {kind} | {n} | {right} | {right / n:.2f} [{low:.2f}, {high:.2f}] |")
+
+
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval of a share."""
+    z = 1.96
+    middle = (right + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * math.sqrt(right * (n - right) / n + z * z / 4)
+    return middle - half, middle + half
+
+
+def _ids_and_texts(data: Path, lang: str) -> tuple[list[str], list[str]]:
+    documents = texts_of(data, lang)
+    return [str(number) for number in documents.ids or []], documents.texts
+
+
+def _record(kb: KnowledgeBase, text: str, mention: Mention) -> dict[str, Any]:
+    begin, end = max(0, mention.start - SNIPPET), mention.end + SNIPPET
+    titles = kb.titles([candidate.index for candidate in mention.candidates], "en")
+    named = dict.fromkeys(title for title in titles if title)
+    return {
+        "snippet": " ".join(text[begin:end].split()),
+        "name": mention.surface,
+        "entities": "; ".join(list(named)[:N_ENTITIES]),
+        "verdict": "",
+    }
+
+
+def main() -> None:
+    """Run one of the commands."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("links", "draw", "misses"):
+        command = commands.add_parser(name)
+        command.add_argument("--data", type=Path, default=Path("../shared/data"))
+        command.add_argument("--kb", type=Path, required=True)
+        if name == "links":
+            continue
+        command.add_argument("--langs", nargs="+", required=True)
+        command.add_argument("-n", type=int, default=N_CHECKED)
+        command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--out", type=Path, required=True)
+    commands.add_parser("score").add_argument("files", nargs="+", type=Path)
+    options = parser.parse_args()
+    if options.command == "score":
+        score(options.files)
+        return
+    kb = KnowledgeBase.open(options.kb)
+    if options.command == "links":
+        links(kb, options.data)
+    else:
+        work = draw if options.command == "draw" else misses
+        work(kb, options.data, options.langs, options.n, options.seed, options.out)
+
+
+if __name__ == "__main__":
+    main()
