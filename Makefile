@@ -8,7 +8,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: install demo test test-full lint bench clean
+.PHONY: install demo test test-full lint bench data-is-named clean
 
 install: .venv/installed-dev
 
@@ -27,11 +27,14 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-DATA ?= ../shared/data
-bench: .venv/installed-bench
+bench: data-is-named .venv/installed-bench
 	$(BIN)/python benchmarks/encode_speed.py --data $(DATA)
 	$(BIN)/python benchmarks/link_speed.py --data $(DATA)
+	$(BIN)/python benchmarks/multilabel.py --data $(DATA)
 	$(BIN)/python benchmarks/zero_shot.py --data $(DATA)
+
+data-is-named:
+	@test -n "$(DATA)" || { echo "the benchmarks read the evaluation data; name its folder: make bench DATA=DIR"; exit 2; }
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "isogloss needs a Python 3.11 to 3.14; name one: make PYTHON=/path/to/python"; exit 2; }

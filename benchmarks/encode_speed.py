@@ -5,7 +5,7 @@ runs every row once, in turn; the medians of CPU and wall time are shown. Proces
 fairer column where other work shares the cores. Checked beside it: that both sides see the same
 ids, and the cosine of each vector to the reference.
 
-    python benchmarks/encode_speed.py --data DIRECTORY [--repetitions 3] [--limit N]
+    python benchmarks/encode_speed.py --data DIR [--repetitions 3] [--limit N]
 """
 
 import argparse
@@ -66,8 +66,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    default = Path(__file__).resolve().parents[1] / "../shared/data"
-    parser.add_argument("--data", type=Path, default=default)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation data")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--limit", type=int, default=2000, help="texts in all")
     return parser.parse_args()

@@ -1,6 +1,6 @@
 """Measure how fast a knowledge base opens and links, per CPU-second, beside another matcher.
 
-    python benchmarks/link_speed.py --data ../shared/data
+    python benchmarks/link_speed.py --data DIR
 
 Names: CLDR and the Open Multilingual Wordnet. Text: the Universal Declaration of Human Rights,
 repeated until there are 20 MB. The other matcher is ahocorasick_rs: it gets the same folded names
@@ -26,7 +26,7 @@ DECLARATIONS = {"en": "eng", "ja": "jpn", "ru": "rus", "fr": "fra"}
 def main() -> None:
     """Print one line for opening, and one for each language and matcher."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation data")
     data = parser.parse_args().data
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kb"

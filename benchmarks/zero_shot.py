@@ -6,7 +6,7 @@ entity vectors) and −att (plain sum). Every cell is kept with what it was made
 run goes on where it was; after a change of the code itself, name another --out. Texts and names
 are encoded once: the seconds of a later fit leave that out.
 
-    python benchmarks/zero_shot.py --data ../shared/data --out benchmarks/out
+    python benchmarks/zero_shot.py --data DIR --out benchmarks/out
 """
 
 import argparse
@@ -225,7 +225,7 @@ def tables(cells: dict[str, Any], dataset: Dataset, rows: list[str], seeds: list
 def main() -> None:
     """Run what is missing and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation data")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--dtype", default="float32")

@@ -1,4 +1,4 @@
-"""The one error for users, the one warning for losses, and "did you mean".
+"""The one error for users, the one warning for losses, and the words of both.
 
 An `InputError` is a fault of what was given to isogloss: it says what is wrong, where, and what
 to do, in one sentence; the command line prints it and exits with 2. A `LossWarning` says that
@@ -44,6 +44,17 @@ class LossWarning(UserWarning):
 def warn_loss(message: str, *, stacklevel: int = 3) -> None:
     """Warn once that something was lost; `message` holds the count and what to do about it."""
     warnings.warn(message, LossWarning, stacklevel=stacklevel)
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun; `many` is ``one + "s"`` when None.
+
+    Examples
+    --------
+    >>> counted(1, "text"), counted(1420, "text"), counted(0, "class", "classes")
+    ('1 text', '1,420 texts', '0 classes')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> str:

@@ -41,6 +41,28 @@ def progress(description: str, total: int, unit: str) -> Iterator[Callable[[int]
 
 
 @contextmanager
+def activity(description: str) -> Iterator[None]:
+    """Show that work of unknown length goes on: the time on a terminal, a line elsewhere.
+
+    Examples
+    --------
+    >>> with activity("learning the head"):
+    ...     pass
+    """
+    if not sys.stderr.isatty():
+        logger.info("%s", description)
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(description, total=None)
+        yield
+
+
+@contextmanager
 def _bar(description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import (

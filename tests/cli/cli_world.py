@@ -71,6 +71,7 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
+Refuse = Callable[..., str]
 
 
 def write_tsv(path: Path, rows: list[tuple[str, ...]], header: str = "label\ttext") -> Path:
@@ -90,3 +91,21 @@ class World:
     german: Path
     model: Path
     alone: Path
+
+
+def fit_words(world: World, out: Path, *more: object, train: object = None) -> list[object]:
+    """Words of a command that would work."""
+    source = f"en={world.train}" if train is None else train
+    return ["classify", "fit", "--train", source, "--encoder", world.encoder, "--out", out, *more]
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def flip(path: Path, at: int = -1) -> None:
+    """Change one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Run, World, write_tsv
+from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
 
 from isogloss.classify import entity_vote, joint_training, linear_head, mboe_plus
 from isogloss.cli.main import main
@@ -48,6 +48,30 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Outcome(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def refuse(cli: Run, tmp_path: Path) -> Refuse:
+    """Run a command that must fail, and return its one sentence."""
+
+    def run(*words: object, code: int = 2, talk: bool = False, stdin: bytes | None = None) -> str:
+        before = _listing(tmp_path)
+        outcome = cli(*words, stdin=stdin)
+        assert outcome.code == code, outcome
+        assert outcome.out == "" or words[0] == "demo"  # the demo's talk is its output
+        assert "Traceback" not in outcome.err
+        *earlier, sentence = outcome.talk
+        assert sentence.startswith("isogloss: ")
+        assert talk or not earlier, outcome.err
+        assert len(sentence) < 700
+        assert _listing(tmp_path) == before, "something was left behind"
+        return sentence
+
+    return run
+
+
+def _listing(folder: Path) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("*"))
 
 
 @pytest.fixture(scope="session")

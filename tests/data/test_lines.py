@@ -1,4 +1,5 @@
 import gzip
+import random
 
 import pytest
 
@@ -31,8 +32,28 @@ def test_wrong_encoding_names_line_and_byte(tmp_path):
         next(lines)
 
 
-def test_truncated_while_reading(tmp_path):
-    path = tmp_path / "a.gz"
-    path.write_bytes(gzip.compress(TEXT.encode("utf-8") * 99)[:-12])
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_truncated_while_reading(tmp_path, ending):
+    compress = gzip.compress if ending == "gz" else pytest.importorskip("zstandard").compress
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(compress(TEXT.encode("utf-8") * 99)[:-12])
     with pytest.raises(InputError, match="is cut off or damaged"):
         list(open_lines(path))
+
+
+def test_zst_is_read_in_blocks(tmp_path):
+    zstandard = pytest.importorskip("zstandard")
+    rng = random.Random(0)
+    lines = [rng.randbytes(rng.randrange(200)).hex() for _ in range(3000)]
+    half = "\n".join(lines).encode()
+    path = tmp_path / "a.zst"
+    path.write_bytes(zstandard.compress(half) + zstandard.compress(b"") + zstandard.compress(half))
+    assert path.stat().st_size > 4 * 65536
+    assert read_text(path).encode() == half + half
+    path.write_bytes(b"")
+    assert list(open_lines(path)) == []
+
+
+def test_a_missing_file_is_named_with_its_folder(tmp_path):
+    with pytest.raises(InputError, match=r"no such file in .*; check its name"):
+        read_text(tmp_path / "a.txt")

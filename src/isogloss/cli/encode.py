@@ -8,7 +8,7 @@ import typer
 from isogloss.cli import options
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.files import atomic_file, refuse_existing
 
 
@@ -39,7 +39,7 @@ def encode(
 ) -> None:
     """Encode texts, one vector each, streamed to a memory-mapped array."""
     if out.suffix != ".npy":
-        raise InputError("--out must end in .npy", path=out)
+        raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
     refuse_existing(out, overwrite=overwrite)
     documents = read_documents(
         file, format=options.file_format(text, None, quoting), needs_label=False
@@ -51,4 +51,4 @@ def encode(
     typer.echo(f"isogloss: {model!r}", err=True)
     with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing
         shape = model.encode(documents.texts, layers=layer, out=temporary, overwrite=True).shape
-    typer.echo(f"isogloss: {shape[0]} texts x {shape[1]} → {out}", err=True)
+    typer.echo(f"isogloss: {counted(shape[0], 'text')} x {shape[1]} → {out}", err=True)

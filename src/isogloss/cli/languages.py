@@ -3,7 +3,7 @@
 import typer
 
 from isogloss.data.documents import Documents
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, counted, warn_loss
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import parse_language
 
@@ -23,7 +23,7 @@ def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
     """
     if documents.langs is not None:
         if lang is not None:
-            raise InputError("give --lang or --lang-column, not both")
+            raise InputError("both --lang and --lang-column say the language; leave one out")
         return list(documents.langs)
     if lang is None:
         raise InputError(
@@ -35,8 +35,8 @@ def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
     unsure = sum(code is None for code in detected)
     if unsure:
         warn_loss(
-            f"the language of {unsure} of {len(detected)} texts could not be told (too short or "
-            "unsure); no entities are linked in them"
+            f"the language of {unsure} of {counted(len(detected), 'text')} could not be told (too "
+            "short or unsure): nothing is linked there; say it with --lang or --lang-column"
         )
     return detected
 
@@ -45,6 +45,6 @@ def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None
     """Say on standard error how many rows each language has, and how many carry each flag."""
     for code in sorted(set(langs), key=str):
         rows = [row for row, known in enumerate(langs) if known == code]
-        counts = [f"{len(rows)} texts"]
+        counts = [counted(len(rows), "text")]
         counts += [f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()]
         typer.echo(f"isogloss: {code or 'unknown'}: {', '.join(counts)}", err=True)

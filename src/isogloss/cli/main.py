@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 from functools import cache
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer
 
@@ -37,10 +37,11 @@ def _version(
 
 @cache
 def _add_groups() -> None:
-    from isogloss.cli import classify, demo, encode, kb
+    from isogloss.cli import classify, data, demo, encode, kb
 
     app.add_typer(kb.app, name="kb")
     app.add_typer(classify.app, name="classify")
+    app.add_typer(data.app, name="data")
     app.command("encode")(encode.encode)
     app.command("demo")(demo.demo)
 
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     except InputError as error:
         return _say(str(error))
     except LossWarning as loss:  # --strict makes losses errors
-        return _say(f"{loss} (an error under --strict)")
+        return _say(f"{loss} (an error under --strict; leave that out to go on)")
     except typer.TyperException as error:
         return _say(_one_sentence(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -83,7 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:  # what no reader or writer foresaw: permissions, a failing disk
         place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{error.strerror or error}")
+        reason = error.strerror or error
+        return _say(f"{place}{reason}; check the path, its permissions and the disk")
 
 
 def _write_utf8() -> None:
@@ -96,8 +98,27 @@ def _write_utf8() -> None:
 def _one_sentence(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "isogloss"
-    message = error.format_message().rstrip(".") or "name a command"  # after the help of a group
+    message = _fault_of_value(error) or error.format_message().rstrip(".")
+    message = message or "name a command"  # after the help of a group
     return f"{message}; see: {command} --help"
+
+
+def _fault_of_value(error: typer.TyperException) -> str:
+    """Say which value an option does not take, and what it takes; "" for another fault."""
+    faults = getattr(error.__cause__, "errors", None)  # of pydantic, which checks the values
+    parameter = getattr(error, "param", None)
+    if faults is None or parameter is None:
+        return ""
+    fault: dict[str, Any] = faults()[0]
+    option, value = parameter.opts[0], fault["input"]
+    low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    is_whole = fault["type"].startswith("int_") or isinstance(low, int)
+    number = "a whole number" if is_whole else "a number"
+    if fault["type"] == "value_error":  # a choice, or a path that cannot be one
+        return f"{option} is {value!r}: {fault['ctx']['error']}".rstrip(".")
+    if low is not None:
+        number += f" of at least {low:g}" if high is None else f" in {low:.12g} to {high:.12g}"
+    return f"{option} is {value!r}; {number} is allowed"
 
 
 def _say(sentence: str) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from isogloss.data.documents import FileFormat
-from isogloss.errors import LossWarning
+from isogloss.errors import InputError, LossWarning
 
 
 def _strict(value: bool) -> bool:
@@ -31,7 +31,17 @@ TextColumns = Annotated[
     ),
 ]
 LabelColumn = Annotated[
-    str | None, typer.Option(help="Column of the label ('label' or 'category' by default).")
+    str | None,
+    typer.Option(
+        help="Column of the label ('label' or 'category' by default); with label sets also "
+        "several, as anger,joy,fear: one column of 0 and 1 each."
+    ),
+]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        help="What stands between the labels of a text: '|', ';' or ','; found out by default."
+    ),
 ]
 LangOfFiles = Annotated[
     str | None,
@@ -66,7 +76,7 @@ DType = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Cores to use; all physical ones by default.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of everything that is random.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything that is random.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Strict = Annotated[
@@ -77,12 +87,24 @@ Strict = Annotated[
 
 def file_format(
     text: str | None, label: str | None, quoting: Literal["auto", "csv", "none"],
-    lang_column: str | None = None,
+    lang_column: str | None = None, *, multilabel: bool = False,
+    label_separator: str | None = None,
 ) -> FileFormat:  # fmt: skip
     """Return the format that the options describe."""
+    if label_separator is not None and not multilabel:
+        raise InputError("--label-separator is for label sets; add --multilabel")
+    if label_separator == "":
+        raise InputError("--label-separator is empty; give a character, such as '|'")
+    several = multilabel and label is not None and "," in label
     return FileFormat(
-        text=None if text is None else tuple(part.strip() for part in text.split(",")),
-        label=label,
+        text=None if text is None else _names(text),
+        label=_names(label) if several and label is not None else label,
         lang_column=lang_column,
         quoting=quoting,
+        multilabel=multilabel,
+        label_separator=label_separator,
     )
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(","))

@@ -1,7 +1,8 @@
 """Text files of users, whole or by line: plain, ``.gz``, ``.zst`` or standard input, as UTF-8.
 
 What is wrong with a file (missing, a folder, cut off, another encoding) becomes one sentence
-here. What its lines hold is read elsewhere: tables in `tables`, documents in `documents`.
+here. What its lines hold is read elsewhere: tables in `tables`, documents in `documents`, names in
+`isogloss.kb.names_file`.
 """
 
 import gzip
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from isogloss.compat import require
 from isogloss.errors import InputError
@@ -21,6 +22,8 @@ STANDARD_INPUT = Path("-")
 COMPRESSED = (".gz", ".zst")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BLOCK_BYTES = 1 << 16
+_NOT_COMPRESSED = "is not compressed as its name says, or damaged; rename it or copy it again"
 
 
 def read_text(path: Path) -> str:
@@ -49,7 +52,7 @@ def read_text(path: Path) -> str:
 def open_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""Yield line numbers from 1 and lines without their ends (``\n`` or ``\r\n``).
 
-    One line is in memory at a time, save for .zst. Takes and raises what `read_text` does.
+    One line is in memory at a time. Takes and raises what `read_text` does.
     """
     with _opened(path) as stream:
         for number, raw in enumerate(stream, 1):
@@ -71,7 +74,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             with gzip.open(path, "rb") as stream:
                 yield stream  # type: ignore[misc]
         elif path.suffix == ".zst":
-            yield io.BytesIO(_decompressed_zst(path))
+            with path.open("rb") as compressed:
+                yield io.BufferedReader(_ZstFrames(compressed, path))
         else:
             with path.open("rb") as stream:
                 yield stream
@@ -82,29 +86,45 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error) as error:
         raise InputError("is cut off or damaged; copy or download it again", path=path) from error
     except gzip.BadGzipFile as error:
-        raise InputError(
-            "is not compressed as its name says, or damaged; rename it or copy it again", path=path
-        ) from error
+        raise InputError(_NOT_COMPRESSED, path=path) from error
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-
-
-def _decompressed_zst(path: Path) -> bytes:
-    zstandard = require("zstandard", extra="zstd", why="reading .zst files")
-    compressed = path.read_bytes()
-    parts = []
-    try:
-        while compressed:  # one frame after another
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            parts.append(frame.decompress(compressed))
-            if not frame.eof:
-                raise EOFError
-            compressed = frame.unused_data
-    except zstandard.ZstdError as error:
+        reason = error.strerror or error
         raise InputError(
-            "is not compressed as its name says, or damaged; rename it or copy it again", path=path
+            f"cannot be read: {reason}; check its permissions and the disk", path=path
         ) from error
-    return b"".join(parts)
+
+
+class _ZstFrames(io.RawIOBase):
+    """Decompress frame after frame, which zstandard's own reader does not; miss no cut end."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._zstandard = require("zstandard", extra="zstd", why="reading .zst files")
+        self._file, self._path = file, path
+        self._frame: Any = None
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with what comes next; 0 at the end of the last whole frame."""
+        while not self._ready:
+            is_between = self._frame is None or self._frame.eof
+            block = self._frame.unused_data if self._frame is not None and is_between else b""
+            block = block or self._file.read(_BLOCK_BYTES)
+            if not block and is_between:
+                return 0
+            if not block:
+                raise EOFError
+            if is_between:
+                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+            try:
+                self._ready = self._frame.decompress(block)
+            except self._zstandard.ZstdError as error:
+                raise InputError(_NOT_COMPRESSED, path=self._path) from error
+        n_bytes = min(len(buffer), len(self._ready))
+        buffer[:n_bytes], self._ready = self._ready[:n_bytes], self._ready[n_bytes:]
+        return n_bytes
 
 
 def _without_mark(start: bytes, path: Path) -> bytes:
@@ -127,4 +147,4 @@ def _near_name(path: Path) -> str:
         return f"; there is no folder {path.parent}"
     names = [file.name for file in path.parent.iterdir()]
     near = get_close_matches(path.name, names, n=1, cutoff=0.7)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return f"; did you mean '{near[0]}'?" if near else f" in {path.parent}; check its name"

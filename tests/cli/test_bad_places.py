@@ -1,0 +1,114 @@
+"""Places that cannot be written, and work that is stopped: nothing is left half-written."""
+
+import errno
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from cli_world import Refuse, World, fit_words, write_file
+
+from isogloss import files
+
+
+def _making(world: World, out: Path) -> dict[str, list[object]]:
+    """Every command that makes something, with its talk before the end."""
+    return {
+        "kb": ["kb", "build", "--source", f"names:{world.names}", "--out", out],
+        "encode": ["encode", world.japanese, "--encoder", world.encoder, "--out", out],
+        "fit": fit_words(world, out),
+        "report": ["classify", "evaluate", world.model, "--test", f"ja={world.japanese}",
+                   "--json", "--report", out],
+        "demo": ["demo", "--encoder", world.encoder, "--out", out],
+    }  # fmt: skip
+
+
+MAKERS = ["kb", "encode", "fit", "report", "demo"]
+
+
+@pytest.mark.parametrize("command", MAKERS)
+def test_out_exists(command: str, refuse: Refuse, world: World, tmp_path: Path) -> None:
+    out = write_file(tmp_path / "out.npy", "mine")
+    sentence = refuse(*_making(world, out)[command], talk=command == "encode")
+    assert "already exists" in sentence
+    assert "--overwrite" in sentence
+    assert out.read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", MAKERS)
+def test_no_write_permission(
+    command: str, refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    sentence = refuse(*_making(world, tmp_path / "out.npy")[command], talk=command == "encode")
+    assert "not writable" in sentence
+    assert str(tmp_path) in sentence
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc")
+@pytest.mark.parametrize("command", ["kb", "encode", "fit"])
+def test_a_folder_that_takes_no_files(command: str, refuse: Refuse, world: World) -> None:
+    sentence = refuse(*_making(world, Path("/proc/out.npy"))[command], talk=command != "kb")
+    assert "/proc" in sentence
+
+
+@contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """Let no file grow over `n_bytes`: the kernel then fails writes as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("command", ["kb", "encode", "fit", "demo"])
+def test_the_disk_is_full(command: str, refuse: Refuse, world: World, tmp_path: Path) -> None:
+    with full_disk(64):
+        sentence = refuse(*_making(world, tmp_path / "out.npy")[command], talk=command != "kb")
+    assert "out.npy" in sentence
+    assert "could not be written" in sentence
+
+
+def test_the_disk_is_full_at_the_end(
+    refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sync(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "_sync", sync)
+    for command in ("kb", "encode", "fit"):
+        words = _making(world, tmp_path / "out.npy")[command]
+        assert "No space left" in refuse(*words, talk=command != "kb")
+
+
+def test_what_was_there_stays_when_overwriting_fails(
+    refuse: Refuse, own: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (own.model / "model.json").read_bytes()
+    with full_disk(64):
+        refuse(*fit_words(own, own.model, "--overwrite"), talk=True)
+    assert (own.model / "model.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", MAKERS)
+def test_ctrl_c(
+    command: str, refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    place = {
+        "kb": "isogloss.kb.build.compile_language",
+        "encode": "isogloss.encode.encoder.Encoder._encode_chunk",
+        "fit": "isogloss.classify.linear_head.LinearHead.fit",
+        "demo": "isogloss.classify.linear_head.LinearHead.fit",
+        "report": "isogloss.classify.evaluation.interval_of_mean",
+    }[command]
+    monkeypatch.setattr(place, interrupt)
+    words = _making(world, tmp_path / "out.npy")[command]
+    sentence = refuse(*words, code=130, talk=True)
+    assert "Ctrl-C" in sentence

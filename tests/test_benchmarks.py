@@ -1,0 +1,35 @@
+"""The benchmarks ask for their data: no folder is taken without being named."""
+
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("name", ["encode_speed", "link_speed", "multilabel", "zero_shot"])
+def test_a_benchmark_without_data_says_so(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name == "encode_speed":
+        pytest.importorskip("sentence_transformers")
+    monkeypatch.setattr(sys, "argv", [name])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(ROOT / "benchmarks" / f"{name}.py"), run_name="__main__")
+    assert stop.value.code == 2
+    assert "the following arguments are required: --data" in capsys.readouterr().err
+
+
+def test_make_bench_without_data_says_so() -> None:
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    ended = subprocess.run(
+        ["make", "bench", "DATA="], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert "make bench DATA=DIR" in ended.stdout
+    assert "pip" not in ended.stdout  # nothing was installed for it
