@@ -1,0 +1,226 @@
+"""A step of tuning beside Hugging Face's Trainer at its default optimiser, on a processor.
+
+Both sides train the same module: the bundled encoder with a linear map on [CLS]. Speed: batches of
+32 texts of 64 random pieces, so neither pays for padding; medians of processor time over the steps
+after the first. Loss: SIB-200 English, cut at 64 pieces; the log-loss of its dev texts after so
+many steps, for each seed.
+
+    python benchmarks/tuning_speed.py --data DIR [--steps 5] [--loss-steps 200] [--seeds 3]
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import Trainer, TrainerCallback, TrainingArguments
+
+from isogloss.classify.tuned_encoder import trainable_network, with_settings
+from isogloss.classify.tuned_network import TextExamples, TunedNetwork, dev_score, summed_loss
+from isogloss.encode import Encoder
+from isogloss.encode.plan import make_plan
+from isogloss.train import TrainingOptions, train
+
+BATCH, LENGTH, RATE, N_CLASSES = 32, 64, 2e-5, 7
+REFERENCE = "Trainer, dense AdamW, float32"
+OURS = {
+    "isogloss, dense, float32": ("dense", "float32"),
+    "isogloss, rows, float32": ("rows", "float32"),
+    "isogloss, frozen embeddings, float32": ("frozen", "float32"),
+    "isogloss, rows, bfloat16": ("rows", "bfloat16"),
+    "isogloss, frozen embeddings, bfloat16": ("frozen", "bfloat16"),
+}
+
+
+class WithLoss(nn.Module):
+    """What the Trainer wants of a module: its own loss, the mean of the batch."""
+
+    def __init__(self, module: TunedNetwork) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, batch: Any, labels: torch.Tensor) -> dict[str, torch.Tensor]:
+        """Return loss and logits."""
+        logits = self.module(batch)
+        return {"loss": summed_loss(logits, labels, None) / len(labels), "logits": logits}
+
+
+class Clock(TrainerCallback):  # type: ignore[misc]
+    """Processor time at the start of each step."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def on_step_begin(self, *_: Any, **__: Any) -> None:
+        """Note the time."""
+        self.times.append(time.process_time())
+
+
+def main() -> None:
+    """Measure, write JSON to benchmarks/out, print Markdown tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--loss-steps", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/tuning_speed.json"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    encoder = Encoder.load("bundled", device="cpu", threads=1)
+    base = with_settings(encoder, pooling="cls", normalize=False, max_pieces=LENGTH)
+    result: dict[str, Any] = {"torch": torch.__version__, "threads": 1}
+    if options.steps:
+        result["seconds"] = speeds(base, options.steps)
+        print_speeds(result["seconds"])
+    if options.loss_steps:
+        result["loss_steps"] = options.loss_steps
+        result["dev_loss"] = losses(base, options)
+        for name, values in result["dev_loss"].items():
+            shown = ", ".join(f"{value:.4f}" for value in values)
+            print(f"| {name} | {shown} | {np.mean(values):.4f} |")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+
+
+def speeds(base: Encoder, n_steps: int) -> dict[str, float]:
+    """Return the median processor seconds of a step for each row."""
+    rng = np.random.default_rng(0)
+    n_texts = BATCH * (n_steps + 1)
+    ids = list(rng.integers(5, 200_000, (n_texts, LENGTH)).astype(np.int32))
+    examples = examples_of(base, ids, rng.integers(0, N_CLASSES, n_texts))
+    clock = Clock()
+    run_reference(module_of(base, 0, "dense"), examples, n_steps + 1, 0, clock)
+    found = {REFERENCE: median_step(clock.times)}
+    for name, (embeddings, precision) in OURS.items():
+        times: list[float] = []
+        module = module_of(base, 0, embeddings)
+        run_ours(module, examples, n_steps + 1, 0, precision, times)
+        found[name] = median_step(times)
+    return found
+
+
+def losses(base: Encoder, options: argparse.Namespace) -> dict[str, list[float]]:
+    """Return the dev loss of each row and seed."""
+    folder = options.data / "sib200" / "eng_Latn"
+    train_rows, dev_rows = read(folder / "train.tsv.gz"), read(folder / "dev.tsv")
+    names = sorted({label for label, _ in train_rows})
+    sides = []
+    for rows in (train_rows, dev_rows):
+        ids = base.tokenizer([text for _, text in rows]).ids
+        sides.append(examples_of(base, ids, np.array([names.index(label) for label, _ in rows])))
+    found: dict[str, list[float]] = {}
+    chosen = {"isogloss, rows, float32", "isogloss, frozen embeddings, bfloat16"}
+    for seed in range(options.seeds):
+        module = module_of(base, seed, "dense")
+        run_reference(module, sides[0], options.loss_steps, seed, Clock())
+        found.setdefault(REFERENCE, []).append(loss_on(module, sides[1]))
+        for name in chosen:
+            embeddings, precision = OURS[name]
+            module = module_of(base, seed, embeddings)
+            run_ours(module, sides[0], options.loss_steps, seed, precision, [])
+            found.setdefault(name, []).append(loss_on(module, sides[1]))
+        print(json.dumps(found), flush=True)
+    return found
+
+
+def module_of(base: Encoder, seed: int, embeddings: str) -> TunedNetwork:
+    """Return the module that both sides train."""
+    network = trainable_network(base, "cpu")
+    word = network.model.get_input_embeddings()
+    word.weight.requires_grad_(embeddings != "frozen")
+    word.sparse = embeddings == "rows"
+    if getattr(network.model, "pooler", None) is not None:
+        network.model.pooler.requires_grad_(False)
+    plan = make_plan(base.settings, n_layers=base.n_layers, has_pooler=False, has_dense=False)
+    return TunedNetwork(network, plan, None, n_classes=N_CLASSES, dropout=0.1, seed=seed)
+
+
+def run_reference(
+    module: TunedNetwork, examples: TextExamples, n_steps: int, seed: int, clock: Clock
+) -> None:
+    """Train with the Trainer, as it comes but for the learning rate."""
+
+    def collate(rows: list[int]) -> dict[str, Any]:
+        batch = examples.collate(rows)
+        return {"batch": batch, "labels": batch.gold}
+
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = TrainingArguments(
+            output_dir=folder, max_steps=n_steps, per_device_train_batch_size=BATCH,
+            learning_rate=RATE, seed=seed, use_cpu=True, report_to=[], save_strategy="no",
+            remove_unused_columns=False, disable_tqdm=True, logging_steps=10_000,
+        )  # fmt: skip
+        Trainer(
+            WithLoss(module), arguments, train_dataset=examples, data_collator=collate,
+            callbacks=[clock],
+        ).train()  # fmt: skip
+    module.eval()
+
+
+def run_ours(
+    module: TunedNetwork,
+    examples: TextExamples,
+    n_steps: int,
+    seed: int,
+    precision: Any,
+    times: list[float],
+) -> None:
+    """Train with the loop of isogloss; a micro-batch holds a whole batch of 32 x 64."""
+    n_epochs = -(-n_steps * BATCH // len(examples))
+
+    def collate(rows: list[int]) -> Any:
+        times.append(time.process_time())
+        return examples.collate(rows)
+
+    options = TrainingOptions(
+        epochs=n_epochs, batch_size=BATCH, learning_rate=RATE, warm_up=0.0, precision=precision,
+        weight_decay=0.0, max_tokens=BATCH * LENGTH,
+    )  # fmt: skip
+    train(
+        module, examples, collate=collate, options=options, seed=seed, lengths=examples.lengths,
+        loss=lambda batch: summed_loss(module(batch), batch.gold, None),
+    )  # fmt: skip
+
+
+def loss_on(module: TunedNetwork, examples: TextExamples) -> float:
+    """Return the log-loss on all examples."""
+    with torch.inference_mode():
+        logits = torch.cat([module(examples.collate([row])) for row in range(len(examples))])
+    return -dev_score(logits, torch.from_numpy(examples.gold))[1]
+
+
+def examples_of(base: Encoder, ids: list[Any], gold: Any) -> TextExamples:
+    """Return examples without entities."""
+    pad_id = base.network.pad_id
+    return TextExamples(ids, gold, None, known=None, pad_id=pad_id, device="cpu")
+
+
+def read(path: Path) -> list[tuple[str, str]]:
+    """Return (label, text) of each row."""
+    content = path.read_bytes()
+    lines = (gzip.decompress(content) if path.suffix == ".gz" else content).decode().splitlines()
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [(row["category"], row["text"]) for row in rows]
+
+
+def median_step(times: list[float]) -> float:
+    """Return the median of the steps after the first."""
+    return float(np.median(np.diff(times)[1:]))
+
+
+def print_speeds(seconds: dict[str, float]) -> None:
+    """Print a Markdown table."""
+    print("| | CPU s a step | times faster |\n| --- | --- | --- |")
+    for name, value in seconds.items():
+        print(f"| {name} | {value:.2f} | {seconds[REFERENCE] / value:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""A training run on disk, so that a killed one goes on as if nothing had happened.
+
+A folder with ``checkpoint.safetensors`` (weights, moments of the optimiser; as JSON in its header
+how far the run is) and the weights of the best epochs, ``best-STEP.safetensors``. Each file appears
+whole or not at all, and what a checkpoint names was written before it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+
+from isogloss.errors import InputError
+from isogloss.files import atomic_file
+from isogloss.train.weights import Tensors
+
+FORMAT = "isogloss training checkpoint 1"
+NAME = "checkpoint.safetensors"
+
+
+class Checkpoint(NamedTuple):
+    """How far a run is, and its tensors."""
+
+    progress: dict[str, Any]
+    tensors: Tensors
+
+
+class Checkpoints:
+    """A folder for the checkpoints of one run.
+
+    Parameters
+    ----------
+    folder
+        Made where it is missing.
+    seconds
+        Least time between two checkpoints within an epoch; 0: after every step. One is always
+        written at the end of an epoch.
+    """
+
+    def __init__(self, folder: str | Path, *, seconds: float = 300.0) -> None:
+        self.folder = Path(folder)
+        self.seconds = seconds
+
+    def prepare(self) -> None:
+        """Make the folder, and remove what a killed run left half-written.
+
+        Raises
+        ------
+        InputError
+            When it cannot be made, or is a file.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for file in self.folder.glob(".*.safetensors.*.part"):
+                file.unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"a folder for checkpoints cannot be made here: {error.strerror}; choose another",
+                path=self.folder,
+            ) from error
+
+    def read(self, run: dict[str, Any]) -> Checkpoint | None:
+        """Return the checkpoint of the run described by `run`; None where there is none.
+
+        Raises
+        ------
+        InputError
+            When the folder holds another run's, or a damaged one.
+        """
+        file = self.folder / NAME
+        if not file.is_file():
+            return None
+        try:
+            with safe_open(file, framework="pt") as opened:
+                metadata = opened.metadata() or {}
+            tensors = load_file(file)
+        except SafetensorError as error:
+            raise InputError(f"damaged ({error}); remove it to start again", path=file) from error
+        if metadata.get("format") != FORMAT:
+            raise InputError("no checkpoint of this version of isogloss; choose another folder",
+                             path=file)  # fmt: skip
+        progress = json.loads(metadata["progress"])
+        differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
+        if differing:
+            raise InputError(
+                f"the checkpoint is of another run ({', '.join(differing)} differ); "
+                "give the same options and data, choose another folder, or remove it",
+                path=file,
+            )
+        return Checkpoint(progress, tensors)
+
+    def write(self, run: dict[str, Any], progress: dict[str, Any], tensors: Tensors) -> None:
+        """Replace the checkpoint; then remove the best epochs that it no longer names."""
+        record = json.dumps(progress | {"run": run})
+        self._write(NAME, tensors, {"format": FORMAT, "progress": record})
+        named = {self._best(step) for step in progress["best_steps"]}
+        for file in self.folder.glob("best-*.safetensors"):
+            if file not in named:
+                file.unlink(missing_ok=True)
+
+    def write_best(self, step: int, tensors: Tensors) -> None:
+        """Keep the weights of a good epoch."""
+        self._write(self._best(step).name, tensors, {"format": FORMAT})
+
+    def read_best(self, step: int) -> Tensors:
+        """Return weights that `write_best` kept.
+
+        Raises
+        ------
+        InputError
+            When they are missing or damaged.
+        """
+        file = self._best(step)
+        try:
+            return load_file(file)
+        except (OSError, SafetensorError) as error:
+            raise InputError(
+                f"cannot be read ({error}); remove the folder to start again", path=file
+            ) from error
+
+    def remove(self) -> None:
+        """Remove the files of the run, and the folder when nothing else is in it."""
+        for file in [self.folder / NAME, *self.folder.glob("best-*.safetensors")]:
+            file.unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+    def _best(self, step: int) -> Path:
+        return self.folder / f"best-{step:08d}.safetensors"
+
+    def _write(self, name: str, tensors: Tensors, metadata: dict[str, str]) -> None:
+        with atomic_file(self.folder / name, overwrite=True) as temporary:
+            save_file(tensors, temporary, metadata=metadata)
+
+
+def _differing(saved: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    return sorted(name for name in saved.keys() | ours.keys() if saved.get(name) != ours.get(name))

@@ -1,0 +1,361 @@
+"""The training loop: AdamW over a module, batch by batch, to the best epoch.
+
+It knows nothing of texts or classes: it takes a module, examples, a function that makes a batch of
+them, and one that gives the summed loss of a batch. A step is the same whatever way its batch is
+cut into micro-batches and spread over processes, but for rounding. On one processor the same seed
+gives the same bytes, a run that was killed and resumed included.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from isogloss.arrays import Ints1d
+from isogloss.errors import InputError
+from isogloss.progress import progress
+from isogloss.train.checkpoints import Checkpoints
+from isogloss.train.optimizer import ModuleOptimizer
+from isogloss.train.options import TrainingOptions
+from isogloss.train.order import (
+    batches_of,
+    micro_batches,
+    rate_at,
+    seed_of,
+    share_of,
+)
+from isogloss.train.processes import Processes, joined_processes
+from isogloss.train.weights import Tensors, TrainedWeights
+
+logger = logging.getLogger("isogloss")
+
+Example = TypeVar("Example")
+Given = TypeVar("Given", covariant=True)
+Batch = TypeVar("Batch")
+Score = tuple[float, ...]
+MAX_TOKENS = {"cpu": 2048}
+MAX_TOKENS_ELSEWHERE = 16_384
+
+
+class Examples(Protocol[Given]):
+    """What the loop needs of a set of examples: their number, and each by its place."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __getitem__(self, index: int, /) -> Given:
+        """Return one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one pass over the examples came to.
+
+    Attributes
+    ----------
+    step
+        Steps done by its end.
+    loss
+        Mean over the examples, as they were met.
+    score
+        Dev score, () without one.
+    """
+
+    step: int
+    loss: float
+    score: Score
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """How a run went; the module holds the weights.
+
+    Attributes
+    ----------
+    epochs
+        Those run.
+    best_steps
+        Ends of the epochs whose weights were kept and averaged, the best first.
+    is_stopped_early
+        Whether the dev score ended the run.
+    """
+
+    epochs: list[Epoch]
+    best_steps: list[int]
+    is_stopped_early: bool
+
+
+def train(
+    module: nn.Module,
+    examples: Examples[Example],
+    *,
+    collate: Callable[[list[Example]], Batch],
+    loss: Callable[[Batch], Tensor],
+    options: TrainingOptions,
+    seed: int,
+    lengths: Ints1d | None = None,
+    score: Callable[[], Score] | None = None,
+    undecayed: Collection[str] = (),
+    checkpoints: Checkpoints | None = None,
+    run: dict[str, Any] | None = None,
+    description: str = "tuning",
+) -> TrainingResult:
+    """Train a module in place.
+
+    Parameters
+    ----------
+    module
+        Parameters that require a gradient are trained. An ``nn.Embedding`` with ``sparse=True``
+        is updated by rows (`RowAdamW`).
+    examples
+        Indexable from 0.
+    collate
+        Makes a batch, on the module's device, of some examples.
+    loss
+        Returns the sum of the losses of a batch's examples, not their mean.
+    seed
+        Of the order and of dropout.
+    lengths
+        int64 (n_examples,): tokens of each, so that like lengths share a micro-batch.
+    score
+        Scores the module, which is in evaluation mode, on development data, higher being
+        better; of a tuple the later numbers decide between equals. Called after each epoch.
+    undecayed
+        Names of matrices without weight decay.
+    checkpoints
+        Where the run is kept; a run that was begun there goes on.
+    run
+        What makes the run this one beside options and seed (checksums of data and model), for
+        refusing the checkpoint of another.
+    description
+        For the progress bar.
+
+    Raises
+    ------
+    InputError
+        When the loss is not finite, or `checkpoints` holds another run.
+    """
+    device = next(module.parameters()).device
+    with joined_processes(device) as processes, _own_random_numbers(device):
+        loop = _Loop(
+            module, examples, collate, loss, options, seed, lengths, score, undecayed, processes,
+            checkpoints, (run or {}) | {"options": options.of_loop(), "seed": seed},
+        )  # fmt: skip
+        return loop.run(description)
+
+
+@dataclass
+class _State:
+    """How far a run is."""
+
+    step: int = 0
+    loss: float = 0.0  # summed over the examples of the epoch so far
+    epochs: list[Epoch] = field(default_factory=list)
+    best_steps: list[int] = field(default_factory=list)
+    is_stopped_early: bool = False
+
+
+class _Loop:
+    """One run; see `train`."""
+
+    def __init__(
+        self,
+        module: nn.Module,
+        examples: Examples[Any],
+        collate: Callable[[list[Any]], Any],
+        loss: Callable[[Any], Tensor],
+        options: TrainingOptions,
+        seed: int,
+        lengths: Ints1d | None,
+        score: Callable[[], Score] | None,
+        undecayed: Collection[str],
+        processes: Processes,
+        checkpoints: Checkpoints | None,
+        identity: dict[str, Any],
+    ) -> None:
+        self.module, self.examples, self.collate, self.loss = module, examples, collate, loss
+        self.options, self.seed, self.lengths, self.score = options, seed, lengths, score
+        self.processes, self.checkpoints, self.identity = processes, checkpoints, identity
+        self.device = next(module.parameters()).device
+        self.dtype = dtype_of(options, self.device)
+        self.weights = TrainedWeights(module)
+        self.optimizer = ModuleOptimizer(self.weights, options, undecayed=undecayed)
+        self.scaler = torch.amp.GradScaler(
+            self.device.type, enabled=self.dtype is torch.float16, init_scale=2.0**14
+        )
+        self.state = _State()
+        self.kept: dict[int, Tensors] = {}  # weights of the best epochs, by step
+        self.n_steps_of_epoch = math.ceil(len(examples) / options.batch_size)
+        self.n_steps = options.epochs * self.n_steps_of_epoch
+        self.max_tokens = options.max_tokens or MAX_TOKENS.get(
+            self.device.type, MAX_TOKENS_ELSEWHERE
+        )
+
+    def run(self, description: str) -> TrainingResult:
+        self._resume()
+        written = time.monotonic()
+        with self._progress(description) as advance:
+            advance(self.state.step)
+            while self.state.step < self.n_steps and not self.state.is_stopped_early:
+                self._step()
+                advance(1)
+                is_end = self.state.step % self.n_steps_of_epoch == 0
+                if is_end:
+                    self._end_epoch()
+                is_due = self.checkpoints and time.monotonic() - written >= self.checkpoints.seconds
+                if is_end or is_due:
+                    self._write()
+                    written = time.monotonic()
+        if self.kept:
+            self.weights.put_mean([self.kept[step] for step in self.state.best_steps])
+        self.module.eval()
+        return TrainingResult(self.state.epochs, self.state.best_steps, self.state.is_stopped_early)
+
+    def _progress(self, description: str) -> AbstractContextManager[Callable[[int], None]]:
+        if self.processes.rank:
+            return nullcontext(lambda n: None)
+        return progress(description, self.n_steps, "steps")
+
+    def _step(self) -> None:
+        epoch, place = divmod(self.state.step, self.n_steps_of_epoch)
+        options, processes = self.options, self.processes
+        batch = batches_of(
+            len(self.examples), batch_size=options.batch_size, seed=self.seed, epoch=epoch
+        )[place]
+        share = share_of(batch, self.lengths, rank=processes.rank, size=processes.size)
+        parts = micro_batches(
+            share, self.lengths, accumulate=options.accumulate, max_tokens=self.max_tokens
+        )
+        torch.manual_seed(seed_of(self.seed, self.state.step, processes.rank))
+        self.module.train()
+        total = torch.zeros((), dtype=torch.float32, device=self.device)
+        for part in parts:
+            examples = self.collate([self.examples[index] for index in part.tolist()])
+            with self._mixed_precision():
+                summed = self.loss(examples)
+            total += summed.detach()
+            self.scaler.scale(summed / len(batch)).backward()
+        processes.sum_gradients(list(self.weights.named.values()), self.weights.sparse_ids)
+        share_of_rate = rate_at(self.state.step, n_steps=self.n_steps, warm_up=options.warm_up)
+        self.optimizer.step(share_of_rate, self.scaler)
+        self.state.loss += float(processes.sum(total))
+        self.state.step += 1
+        if not math.isfinite(self.state.loss):
+            raise InputError(
+                f"the loss is not finite at step {self.state.step}; give a smaller learning rate, "
+                "or precision float32"
+            )
+
+    def _end_epoch(self) -> None:
+        state = self.state
+        found: Score = ()
+        if self.score is not None:
+            self.module.eval()
+            with torch.no_grad(), self._mixed_precision():
+                found = self.processes.of_first(self.score(), self.device)
+        epoch = Epoch(state.step, state.loss / len(self.examples), found)
+        state.epochs.append(epoch)
+        state.loss = 0.0
+        shown = "".join(f", {number:.4f}" for number in found)
+        logger.log(
+            logging.DEBUG if self.processes.rank else logging.INFO,
+            "epoch %d of %d: loss %.4f%s", len(state.epochs), self.options.epochs, epoch.loss,
+            f", dev{shown[1:]}" if shown else "",
+        )  # fmt: skip
+        self._keep_best()
+        patience = self.options.patience
+        if self.score is not None and patience is not None:
+            best = max(
+                range(len(state.epochs)), key=lambda place: (state.epochs[place].score, -place)
+            )
+            state.is_stopped_early = (
+                len(state.epochs) - 1 - best >= patience and state.step < self.n_steps
+            )
+
+    def _keep_best(self) -> None:
+        """Keep the weights of this epoch when it is among the best, or among the last."""
+        n_kept = self.options.average_checkpoints
+        if self.score is None and n_kept == 1:
+            return  # the weights at the end are those of the last epoch
+        places = {epoch.step: place for place, epoch in enumerate(self.state.epochs)}
+        ranked = sorted(
+            self.state.epochs,
+            key=lambda epoch: (
+                epoch.score,
+                places[epoch.step] if self.score is None else -places[epoch.step],
+            ),
+            reverse=True,
+        )
+        self.state.best_steps = [epoch.step for epoch in ranked[:n_kept]]
+        if self.state.step in self.state.best_steps:
+            self.kept[self.state.step] = self.weights.take()
+            if self.checkpoints is not None and self.processes.rank == 0:
+                self.checkpoints.write_best(self.state.step, self.kept[self.state.step])
+        self.kept = {step: self.kept[step] for step in self.state.best_steps}
+
+    def _resume(self) -> None:
+        if self.checkpoints is None:
+            return
+        if self.processes.rank == 0:
+            self.checkpoints.prepare()
+        self.processes.wait()
+        found = self.checkpoints.read(self.identity)
+        if found is None:
+            return
+        saved = found.progress
+        self.state = _State(
+            saved["step"], saved["loss"],
+            [Epoch(one["step"], one["loss"], tuple(one["score"])) for one in saved["epochs"]],
+            saved["best_steps"], saved["is_stopped_early"],
+        )  # fmt: skip
+        self.weights.put(found.tensors)
+        self.optimizer.load_state(found.tensors)
+        if saved["scaler"]:
+            self.scaler.load_state_dict(saved["scaler"])
+        self.kept = {step: self.checkpoints.read_best(step) for step in self.state.best_steps}
+        logger.info("going on at step %d of %d", self.state.step, self.n_steps)
+
+    def _write(self) -> None:
+        if self.checkpoints is None or self.processes.rank:
+            return
+        self.checkpoints.write(
+            self.identity,
+            asdict(self.state) | {"scaler": self.scaler.state_dict()},
+            self.weights.take() | self.optimizer.state(),
+        )
+
+    def _mixed_precision(self) -> torch.autocast:
+        return torch.autocast(self.device.type, self.dtype, enabled=self.dtype is not torch.float32)
+
+
+def dtype_of(options: TrainingOptions, device: torch.device) -> torch.dtype:
+    """Return the precision of the forward pass on a device.
+
+    Raises
+    ------
+    InputError
+        For float16 on a processor, which has no use for it.
+    """
+    if options.precision == "auto":
+        if device.type != "cuda":
+            return torch.float32
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if options.precision == "float16" and device.type == "cpu":
+        raise InputError("precision float16 is not for a processor; use bfloat16 or float32")
+    dtype: torch.dtype = getattr(torch, options.precision)
+    return dtype
+
+
+@contextmanager
+def _own_random_numbers(device: torch.device) -> Iterator[None]:
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        yield

@@ -1,0 +1,86 @@
+"""What the training loop can be told, and the sentences for what it cannot do."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from isogloss.errors import InputError, did_you_mean
+
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """Options of one training run.
+
+    Attributes
+    ----------
+    epochs
+        Most passes over the examples.
+    batch_size
+        Examples of one step, over all micro-batches and processes.
+    learning_rate
+        The largest of the schedule.
+    warm_up
+        Share of all steps in which the rate rises from 0; it then falls to 0 in a line.
+    weight_decay
+        Of AdamW, on matrices only: not on biases and norms.
+    clip_norm
+        Largest norm of all gradients together; None: not clipped.
+    accumulate
+        Micro-batches of one step; None: as few as `max_tokens` allows.
+    max_tokens
+        Most padded tokens of a micro-batch; None: 2,048 on a processor, 16,384 elsewhere.
+    precision
+        Of the forward pass; weights stay in float32. ``"auto"``: bfloat16 on a graphics card
+        that has it, else float16; float32 on a processor.
+    patience
+        Stop after so many epochs without a better dev score; None: never.
+    average_checkpoints
+        The weights at the end are the mean over so many of the best epochs; without a dev
+        score, over the last.
+
+    Raises
+    ------
+    InputError
+        For a value out of range.
+    """
+
+    epochs: int = 10
+    batch_size: int = 32
+    learning_rate: float | None = None
+    warm_up: float = 0.1
+    weight_decay: float = 0.01
+    clip_norm: float | None = 1.0
+    accumulate: int | None = None
+    max_tokens: int | None = None
+    precision: Precision = "auto"
+    patience: int | None = 3
+    average_checkpoints: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "average_checkpoints"):
+            _check_count(name, getattr(self, name))
+        for name in ("accumulate", "max_tokens", "patience"):
+            if getattr(self, name) is not None:
+                _check_count(name, getattr(self, name))
+        for name in ("learning_rate", "clip_norm"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 < value < float("inf"):
+                raise InputError(f"{name} is {value!r}; give a number above 0")
+        if not 0.0 <= self.weight_decay < 1.0:
+            raise InputError(f"weight_decay is {self.weight_decay!r}; give a number in 0 to 1")
+        if not 0.0 <= self.warm_up <= 1.0:
+            raise InputError(f"warm_up is {self.warm_up!r}; give a share, 0 to 1")
+        if self.precision not in PRECISIONS:
+            hint = did_you_mean(str(self.precision), PRECISIONS)
+            raise InputError(f"precision is {self.precision!r}; {hint}")
+
+    def of_loop(self) -> dict[str, Any]:
+        """Return the values of the options of this class by name, for storing with a checkpoint."""
+        return {field.name: getattr(self, field.name) for field in fields(TrainingOptions)}
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} is {value!r}; give a whole number, 1 or more")

@@ -1,0 +1,71 @@
+"""Which examples a step sees: all of it follows from the seed and the number of the step.
+
+Nothing has to be remembered to go on in the middle of an epoch, and random numbers of a step do
+not depend on those before it.
+"""
+
+import hashlib
+
+import numpy as np
+
+from isogloss.arrays import Ints1d
+
+
+def batches_of(n_examples: int, *, batch_size: int, seed: int, epoch: int) -> list[Ints1d]:
+    """Return the batches of an epoch: int64 arrays of example numbers, each example once.
+
+    The last may be smaller.
+    """
+    order = np.random.default_rng([seed, epoch]).permutation(n_examples)
+    return np.split(order, range(batch_size, n_examples, batch_size))
+
+
+def share_of(batch: Ints1d, lengths: Ints1d | None, *, rank: int, size: int) -> Ints1d:
+    """Return what process `rank` of `size` takes of a batch, longest first, alike in length.
+
+    Parameters
+    ----------
+    lengths
+        Tokens of every example of the set, or None: all alike.
+    """
+    if lengths is not None:
+        batch = batch[np.argsort(-lengths[batch], kind="stable")]
+    return batch[rank::size]
+
+
+def micro_batches(
+    batch: Ints1d, lengths: Ints1d | None, *, accumulate: int | None, max_tokens: int
+) -> list[Ints1d]:
+    """Cut a share of a batch, sorted by length, into parts that are computed one by one.
+
+    Parameters
+    ----------
+    accumulate
+        So many parts; None: filled up to `max_tokens` padded tokens (a longer example alone).
+    """
+    if not len(batch):
+        return []
+    if accumulate is not None:
+        return [part for part in np.array_split(batch, accumulate) if len(part)]
+    if lengths is None:
+        return [batch]
+    parts, start = [], 0
+    while start < len(batch):
+        n_examples = max(1, max_tokens // max(1, int(lengths[batch[start]])))
+        parts.append(batch[start : start + n_examples])
+        start += n_examples
+    return parts
+
+
+def seed_of(*numbers: int) -> int:
+    """Return a seed of 63 bits made of a run's seed, a step and a process."""
+    digest = hashlib.blake2b(repr(numbers).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 1
+
+
+def rate_at(step: int, *, n_steps: int, warm_up: float) -> float:
+    """Return the share of the learning rate at a step, counted from 0: linear up, linear down."""
+    n_up = round(warm_up * n_steps)
+    if step < n_up:
+        return (step + 1) / n_up
+    return (n_steps - step) / max(1, n_steps - n_up)
