@@ -28,6 +28,7 @@ lint: .venv/installed-dev
 	$(BIN)/lint-imports
 
 bench: data-is-named .venv/installed-bench
+	$(BIN)/python benchmarks/adaptation.py --data $(DATA) --dtype bfloat16
 	$(BIN)/python benchmarks/encode_speed.py --data $(DATA)
 	$(BIN)/python benchmarks/link_speed.py --data $(DATA)
 	$(BIN)/python benchmarks/multilabel.py --data $(DATA)

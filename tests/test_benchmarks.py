@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("name", ["encode_speed", "link_speed", "multilabel", "zero_shot"])
+@pytest.mark.parametrize(
+    "name", ["adaptation", "encode_speed", "link_speed", "multilabel", "zero_shot"]
+)
 def test_a_benchmark_without_data_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

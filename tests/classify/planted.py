@@ -56,7 +56,7 @@ class FakeEncoder(Encoder):
     """The sum of a random vector for each word, of unit length; reads 60 words."""
 
     def __init__(self, *, width: int = 12, seed: int = 0) -> None:
-        self.name = f"fake-{seed}"
+        self.name, self.dtype = f"fake-{seed}", "float32"
         self.seed = seed
         self.settings = SimpleNamespace(options=dict)
         self.n_encoded = 0

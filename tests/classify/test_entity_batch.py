@@ -4,7 +4,6 @@ import itertools
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,21 +73,23 @@ def test_documents_and_counts() -> None:
     )
 
 
-@pytest.mark.filterwarnings("ignore:.*have no vector")
-def test_entities_without_a_vector_are_left_out() -> None:
-    class Odd:
+def test_bags_become_a_batch_with_the_vectors_of_their_entities() -> None:
+    class Tens:
+        def known(self, entities: Any) -> Any:
+            return np.ones(len(entities), bool)
+
         def vectors(self, entities: Any) -> Any:
-            return np.ones((len(entities), 2), np.float32) * entities[:, None], entities % 2 == 1
+            return np.ones((len(entities), 2), np.float32) * entities[:, None] * 10
 
     bags = EntityBags(
         indptr=np.array([0, 2, 2, 3]),
-        entity=np.array([3, 4, 7], dtype=np.int32),
+        entity=np.array([3, 7, 3], dtype=np.int32),
         commonness=np.array([0.5, 1.0, 0.25], dtype=np.float32),
         link_probability=np.ones(3, dtype=np.float32),
         n_mentions=np.ones(3, dtype=np.int32),
     )
-    batch = EntityBatch.of(bags, Odd())
+    batch = EntityBatch.of(bags, Tens())
     assert batch.entities.tolist() == [3, 7]
-    assert batch.vectors.tolist() == [[3, 3], [7, 7]]
-    assert (batch.offsets.tolist(), batch.columns.tolist()) == ([0, 1, 1, 2], [0, 1])
-    assert batch.commonness == pytest.approx([0.5, 0.25])
+    assert batch.vectors.tolist() == [[30, 30], [70, 70]]
+    assert (batch.offsets.tolist(), batch.columns.tolist()) == ([0, 2, 2, 3], [0, 1, 0])
+    assert batch.commonness.tolist() == [0.5, 1.0, 0.25]

@@ -11,13 +11,17 @@ from planted import JAPANESE, english
 from isogloss.classify import TextClassifier, evaluation
 from isogloss.classify.evaluation import COLUMNS, DIFFERENCE_COLUMNS
 from isogloss.errors import InputError, LossWarning
+from isogloss.vectors import EntityVectors
+from isogloss.vectors.entity_vectors import random_vectors
 
 Fit = Callable[..., TextClassifier]
 TEXTS = [text for text, _ in JAPANESE]
 TOPICS = [label for _, label in JAPANESE]
 KEYS = [
     "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",
-    "micro_f1", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated",
+    "micro_f1", "ece_uncalibrated", "ece", "n_unlinked", "n_unseen_entity",
+    "n_unseen_label", "truncated",
+    "n_dropped",
 ]  # fmt: skip
 EN, EN_TOPICS = english(12, seed=8)
 RU, RU_TOPICS = ["Уимблдон", "Уолл-стрит", "Марс"], ["sport", "money", "space"]
@@ -62,9 +66,37 @@ def test_counts(fit: Fit) -> None:
     with pytest.warns(LossWarning, match="1 of 5 texts are longer"):
         row = model.evaluate(texts, ["sport"] * 5, "ja").rows[0]
     assert (row["n_unlinked"], row["n_unseen_entity"], row["truncated"]) == (2, 1, 1)
+    assert row["n_dropped"] == 0
     with pytest.warns(LossWarning, match="longer"):
         row = fit(kb=None).evaluate(texts, ["sport"] * 5, "ja").rows[0]
     assert (row["n_unlinked"], row["n_unseen_entity"], row["truncated"]) == (5, 0, 1)
+
+
+@pytest.mark.filterwarnings("ignore:.*no vector among those")
+@pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
+def test_a_text_whose_entities_all_lack_a_vector_is_unlinked(fit: Fit, preset: str) -> None:
+    ids = ["Q1", "Q2", "Q5", "Q9"]
+    given = EntityVectors(ids, random_vectors(ids, 12, seed=9, root_mean_square=0.3))
+    model = fit(preset=preset, init=given)
+    texts = ["ウィンブルドンとトヨタ", "トヨタと国技館", "火星"]
+    row = model.evaluate(texts, ["sport"] * 3, "ja").rows[0]
+    assert (row["n_unlinked"], row["n_unseen_entity"], row["n_dropped"]) == (2, 0, 0)
+    assert model.explain(texts[1], "ja").entities == []
+
+
+def test_entities_that_training_does_not_name_are_counted_and_said_but_are_no_loss(
+    fit: Fit, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = ["国技館の紅白歌合戦。", "紅白歌合戦、紅白歌合戦", "東京", "Toyota"]
+    caplog.set_level("INFO", logger="isogloss")
+    result = fit().evaluate(texts, ["sport"] * 3 + ["money"], ["ja", "ja", "ja", "en"])
+    assert [row["n_dropped"] for row in result.rows] == [2, 0]
+    assert (result.mean["n_dropped"], result.rows[0]["n_unlinked"]) == (2, 2)
+    said = "2 entities in 2 texts left out: not named in a training language (en)"
+    assert [record.message for record in caplog.records] == [said]
+    caplog.clear()
+    fit().predict(["トヨタ"], "ja")
+    assert caplog.records == []
 
 
 def test_an_unseen_label_is_wrong_and_left_out_of_accuracy_seen(model: TextClassifier) -> None:
@@ -128,9 +160,9 @@ def test_equal_ids_are_drawn_together(fit: Fit, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_wrong_data_are_refused(model: TextClassifier) -> None:
-    with pytest.raises(InputError, match="7 ids are given for 8 texts"):
+    with pytest.raises(InputError, match="7 ids for 8 texts"):
         model.evaluate(TEXTS, TOPICS, "ja", ids=["a"] * 7)
-    with pytest.raises(InputError, match="8 texts but 1 labels"):
+    with pytest.raises(InputError, match="8 texts but 1 label;"):
         model.evaluate(TEXTS, ["sport"], "ja")
     with pytest.raises(InputError, match="there are no texts"):
         model.evaluate([], [], "ja")
@@ -142,7 +174,7 @@ def test_unknown_languages_and_those_without_names_are_said(fit: Fit) -> None:
     messages = " | ".join(str(warning.message) for warning in said)
     assert "no names in 'sw'" in messages
     assert "1 of 2 texts have no known language" in messages
-    assert "sw: no entity was linked in any of 1 texts" in messages
+    assert "sw: no entity was linked in 1 text: the encoder alone" in messages
     assert [row["lang"] for row in result.rows] == ["sw", "und"]
 
 

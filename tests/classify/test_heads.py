@@ -19,6 +19,7 @@ from isogloss.classify.joint_training import train_together
 from isogloss.classify.linear_head import LinearHead, Standardisation
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead, Mixture
+from isogloss.classify.trained_vectors import TrainedVectors
 
 RNG = np.random.default_rng(5)
 WIDTH, N_CLASSES = 4, 3
@@ -35,11 +36,14 @@ H = RNG.normal(size=(3, WIDTH)).astype(np.float32)
 Y = np.array([0, 2, 1])
 MEMORY = EntityMemory(
     entities=np.array([10, 20]),
-    vectors=RNG.normal(size=(2, WIDTH)).astype(np.float32),
     n_documents_with=np.array([3, 9]),
     n_documents=9,
     attention="learned",
     attention_weight=np.array([0.5, 1.5, 2.0], np.float32),
+)
+TRAINED = TrainedVectors(
+    memory=replace(MEMORY, attention_weight=np.array([1.5, 0.5], np.float32)),
+    vectors=RNG.normal(size=(2, WIDTH)).astype(np.float32),
     projection=None,
 )
 SHARES = np.log([0.5, 0.3, 0.2])
@@ -88,33 +92,36 @@ def test_inverse_document_frequency_counts_unseen_entities_as_in_no_document() -
 
 
 def test_unseen_entities_keep_their_initial_vector() -> None:
-    found = MEMORY.vectors_of(BATCH)
-    assert np.array_equal(found[:2], MEMORY.vectors)
+    found = TRAINED.of(BATCH)
+    assert np.array_equal(found[:2], TRAINED.vectors)
     assert np.array_equal(found[2], BATCH.vectors[2])
     assert MEMORY.is_seen(BATCH.entities).tolist() == [True, True, False]
 
 
 def test_memory_holds_the_entities_of_training_documents_only() -> None:
     selected = BATCH.select(np.array([0, 0, 1]))
-    memory = EntityMemory.of(selected, attention="mean", initial_attention=(0.0,), seed=0)
+    memory = EntityMemory.of(selected, attention="mean", initial_attention=(0.0,))
     assert memory.entities.tolist() == [10, 20]
     assert (memory.n_documents_with.tolist(), memory.n_documents) == ([2, 2], 3)
-    assert memory.projection is None
+    start = TrainedVectors.initial(memory, selected, width=WIDTH, seed=0)
+    assert np.array_equal(start.vectors, BATCH.vectors[:2])
+    assert start.projection is None
 
 
 def test_another_width_gets_an_orthogonal_projection_of_the_seed() -> None:
-    options = {"attention": "mean", "initial_attention": (0.0,), "width": 3}
-    projection = EntityMemory.of(BATCH, seed=1, **options).projection
+    def start(seed: int) -> Any:
+        return TrainedVectors.initial(MEMORY, BATCH, width=3, seed=seed).projection
+
+    projection = start(1)
     assert projection is not None
     np.testing.assert_allclose(projection @ projection.T, np.eye(3), atol=1e-6)
-    assert np.array_equal(projection, EntityMemory.of(BATCH, seed=1, **options).projection)
-    assert not np.array_equal(projection, EntityMemory.of(BATCH, seed=2, **options).projection)
+    assert np.array_equal(projection, start(1))
+    assert not np.array_equal(projection, start(2))
 
 
 def test_mboe_is_softmax_of_w_times_h_plus_z() -> None:
-    memory = replace(MEMORY, attention_weight=np.array([1.5, 0.5], np.float32))
-    head = MboeHead(linear(), memory)
-    vectors = MEMORY.vectors_of(BATCH)
+    head = MboeHead(linear(), TRAINED)
+    vectors = TRAINED.of(BATCH)
     expected = []
     for row in range(3):
         pairs = range(BATCH.offsets[row], BATCH.offsets[row + 1])
@@ -187,8 +194,7 @@ def test_mboe_plus_of_no_strength_is_the_encoder_alone() -> None:
 
 @pytest.mark.parametrize("kind", ["mboe", "mboe-plus"])
 def test_order_of_documents_and_entities_and_company_change_nothing(kind: str) -> None:
-    memory = replace(MEMORY, attention_weight=np.array([1.5, 0.5], np.float32))
-    head: Any = MboeHead(linear(), memory) if kind == "mboe" else plus(Mixture(1.5, 3.0))
+    head: Any = MboeHead(linear(), TRAINED) if kind == "mboe" else plus(Mixture(1.5, 3.0))
     expected = head.log_probabilities(H, BATCH)
     order = np.array([2, 0, 1])
     shuffled = head.log_probabilities(H[order], BATCH.select(order))

@@ -15,6 +15,7 @@ from isogloss.classify.documents import resolve_languages
 from isogloss.classify.inputs import checked_texts
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
+from isogloss.vectors import EntityVectors
 
 Fit = Callable[..., TextClassifier]
 
@@ -96,3 +97,26 @@ def test_a_fit_does_not_depend_on_the_number_of_cores(
         assert (seen, torch.get_num_threads()) == ([["1"]], 2)
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("options", [{"kb": None}, {}, {"preset": "mboe"}], ids=str)
+def test_learning_is_said_with_its_size(
+    kb: KnowledgeBase,
+    encoder: FakeEncoder,
+    caplog: pytest.LogCaptureFixture,
+    options: dict[str, Any],
+) -> None:
+    caplog.set_level("INFO", logger="isogloss")
+    TextClassifier(**{"encoder": encoder, "kb": kb} | options).fit(*english(24), lang="en")
+    assert [entry.message for entry in caplog.records] == ["learning the head: 24 texts, 3 classes"]
+
+
+def test_init_without_a_vector_for_any_linked_entity_is_refused(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    given = EntityVectors(["X1"], np.ones((1, 12), np.float32))
+    with (
+        pytest.warns(LossWarning, match="10 linked entities left out"),
+        pytest.raises(InputError, match="are the ids those of the knowledge base"),
+    ):
+        TextClassifier(encoder, kb, init=given).fit(*english(), lang="en")

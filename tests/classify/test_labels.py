@@ -31,6 +31,8 @@ def numbered(labels: list[Any]) -> list[Any]:
         (["1", 1, 2.5], [2.5, "1", 1]),
         ([np.int64(3), np.int64(2), np.int64(1)], [1, 2, 3]),
         (["x", "xx ", ""], ["", "x", "xx "]),
+        (["a\0", "a", "\0"], ["\0", "a", "a\0"]),
+        ([2**63, -1, 0], [-1, 0, 2**63]),
     ],
     ids=str,
 )
@@ -62,6 +64,23 @@ def test_labels_that_json_cannot_hold_work_but_are_not_saved(
     with pytest.raises(InputError, match=r"a label is \('a', 1\); only strings"):
         model.save(tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([1, True, 2], r"labels True \(bool\) and 1 \(int, of text 2\)|labels 1 \(int\) and True"),
+        ([1.0, 2, 1], r"1 \(int\) and 1.0 \(float|1.0 \(float\) and 1 \(int"),
+        ([False, 0.0, 1], r"are equal; give labels of one kind"),
+        ([np.float32(2), 2, 3], r"2.0 \(float\).*2 \(int|2 \(int\).*2.0 \(float"),
+    ],
+    ids=str,
+)
+def test_equal_labels_of_different_kinds_do_not_become_one_class(
+    encoder: FakeEncoder, labels: list[Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        TextClassifier(encoder).fit(TEXTS, numbered(labels))
 
 
 def test_arrays_of_labels_are_taken(encoder: FakeEncoder) -> None:

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 from planted import ENTITIES, JAPANESE, FakeEncoder, english, write_names
+from safetensors.numpy import load_file
 
 from isogloss.classify import TextClassifier, persistence
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
+from isogloss.files import sha256_of
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 
 # The vectors of these tests know a few of the entities only.
-pytestmark = pytest.mark.filterwarnings("ignore:.*have no vector")
+pytestmark = pytest.mark.filterwarnings("ignore:.*no vector among those")
 
 Fit = Callable[..., TextClassifier]
 TEXTS = [text for text, _ in JAPANESE]
@@ -72,7 +74,9 @@ def test_every_option_survives(
 
 def test_another_encoder_is_refused(fit: Fit, tmp_path: Path) -> None:
     fit().save(tmp_path / "model")
-    with pytest.raises(InputError, match=r"trained with another encoder \(fake-0.*than fake-1"):
+    with pytest.raises(
+        InputError, match=r"trained with another encoder \(fake-0.*than fake-1.*--encoder or fit"
+    ):
         load(tmp_path / "model", FakeEncoder(seed=1))
 
 
@@ -139,6 +143,23 @@ def test_saving_over_the_model_that_holds_the_knowledge_base_keeps_it(
     assert len(load(tmp_path / "model", encoder).predict(TEXTS, "ja")) == len(TEXTS)
 
 
+def test_a_file_holds_only_what_prediction_reads(fit: Fit, tmp_path: Path) -> None:
+    """The vote of mboe-plus takes entity vectors from their source; mboe has trained its own."""
+    found = {}
+    for preset in ("mboe", "mboe-plus"):
+        fit(preset=preset).save(tmp_path / preset)
+        found[preset] = set(load_file(tmp_path / preset / "model.safetensors"))
+    memory = {"memory.entities", "memory.n_documents_with", "memory.attention_weight"}
+    linear = {f"linear.{part}" for part in ("mean", "deviation", "weight", "bias")}
+    votes = {name.replace("linear", "entities") for name in linear} | {"log_shares"}
+    trust = {"trust.weight", "trust.bias"}
+    reference = {f"reference.{part}" for part in ("centres", "spread", "shares")}
+    assert found == {
+        "mboe": linear | memory | trust | reference | {"trained.vectors"},
+        "mboe-plus": linear | memory | trust | reference | votes,
+    }
+
+
 # Damage.
 
 
@@ -147,30 +168,52 @@ def edit(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps(manifest | changes))
 
 
+def forge(model: Path, name: str, content: bytes) -> None:
+    """Change a file and its checksum."""
+    (model / name).write_bytes(content)
+    checksums = json.loads((model / "model.json").read_text())["sha256"]
+    edit(model / "model.json", sha256=checksums | {name: sha256_of(model / name)})
+
+
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a byte": (
         lambda model: (model / "model.safetensors").write_bytes(
             (model / "model.safetensors").read_bytes()[:-1] + b"\xff"
         ),
-        "damaged: its checksum",
+        "damaged: its checksum is not the one written; copy the model anew or fit it again",
     ),
-    "no arrays": (lambda model: (model / "model.safetensors").unlink(), "this file is missing"),
+    "no arrays": (
+        lambda model: (model / "model.safetensors").unlink(),
+        "this file is missing; copy the model anew or fit it again",
+    ),
     "no manifest": (lambda model: (model / "model.json").unlink(), "has no model.json"),
     "half a manifest": (
         lambda model: (model / "model.json").write_text('{"format": "isogl'),
         "damaged: not JSON",
     ),
     "other format": (lambda model: edit(model / "model.json", format="x"), "not a classifier"),
+    "old version": (
+        lambda model: edit(model / "model.json", version=1),
+        "version 1 of the format, this isogloss reads version 2; fit the model again",
+    ),
+    "a key": (
+        lambda model: edit(model / "model.json", settings={}),
+        "damaged: it lacks 'preset'; copy the model anew or fit it again",
+    ),
+    "no safetensors": (
+        lambda model: forge(model, "model.safetensors", b"x"),
+        r"damaged: not a safetensors file \(.*; copy the model anew or fit it again",
+    ),
     "other version": (
         lambda model: edit(model / "model.json", version=9),
-        "version 9 of the format, this isogloss reads version 1; fit the model again",
+        "version 9 of the format, this isogloss reads version 2; fit the model again",
     ),
     "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "this file is missing"),
     "other vectors": (
         lambda model: EntityVectors(["Q1"], np.ones((1, 7), np.float32)).save(
             model / "entity-vectors.safetensors", overwrite=True
         ),
-        "damaged: its checksum",
+        "damaged: its checksum is not the one written; copy the model anew or fit it again",
     ),
 }
 
@@ -186,9 +229,9 @@ def test_damage_is_said(fit: Fit, encoder: FakeEncoder, tmp_path: Path, damage: 
 
 
 def test_what_is_no_model_is_said(kb_path: Path, encoder: FakeEncoder, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such model directory"):
+    with pytest.raises(InputError, match="no such model directory; name a directory that"):
         load(tmp_path / "missing", encoder)
-    with pytest.raises(InputError, match="not a classifier"):
+    with pytest.raises(InputError, match=r"it has no model\.json; name a directory that"):
         load(kb_path, encoder)
     (tmp_path / "file").write_text("text")
     with pytest.raises(InputError, match="is a file, not a folder"):

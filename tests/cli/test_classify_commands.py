@@ -13,7 +13,9 @@ from isogloss.vectors import EntityVectors
 
 COLUMNS = {
     "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",
-    "micro_f1", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated",
+    "micro_f1", "ece_uncalibrated", "ece", "n_unlinked", "n_unseen_entity",
+    "n_unseen_label", "truncated",
+    "n_dropped",
 }  # fmt: skip
 
 
@@ -73,7 +75,7 @@ def test_init_from_a_file(fit: Any, world: World, tmp_path: Path) -> None:
     EntityVectors(ids, matrix).save(tmp_path / "v.safetensors")
     model = fit("--kb", world.kb, "--preset", "mboe", "--init", tmp_path / "v.safetensors")
     assert model.init.ids == ids
-    assert model.head_.memory.projection is not None  # 8 dimensions → 32
+    assert model.head_.trained.projection is not None  # 8 dimensions → 32
 
 
 def test_dev_chooses(fit: Any, world: World) -> None:
@@ -136,9 +138,9 @@ def test_fallback_lang(cli: Run, world: World) -> None:
     words = ["classify", "predict", world.model, "--lang", "ru"]
     text = "Новый tax в Germany\n"
     alone = cli(*words, stdin=text)
-    assert "isogloss: ru: 1 texts, 0 linked, 0 cut" in alone.talk
+    assert "isogloss: ru: 1 text, 0 linked, 0 cut" in alone.talk
     both = cli(*words, "--fallback-lang", "en", stdin=text)
-    assert "isogloss: ru: 1 texts, 1 linked, 0 cut" in both.talk
+    assert "isogloss: ru: 1 text, 1 linked, 0 cut" in both.talk
 
 
 ROWS = ["", "東京", " ", "\0", "x " * 500, "🙂", "ひ\u3000\u2028ら", ""]

@@ -27,7 +27,7 @@ def test_compare_prints_and_writes_its_tables(compare: Any, tmp_path: Path) -> N
     assert [line["row"] for line in outcome.json["summary"]] == rows
     assert {line["lang"] for line in outcome.json["languages"]} == {"ja", "de"}
     assert outcome.json["published"][0]["row"] == "M-BERT"
-    assert (tmp_path / "out" / "summary.csv").read_text().startswith("row,dev,accuracy,")
+    assert (tmp_path / "out" / "summary.csv").read_text().startswith("row,accuracy,")
     shown = (tmp_path / "out" / "comparison.md").read_text()
     assert all(f"| {row} |" in shown for row in rows)
     assert "M-BERT + BoE" in shown

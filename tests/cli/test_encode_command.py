@@ -8,6 +8,7 @@ import pytest
 from cli_world import Run, World
 
 from isogloss.encode import Encoder
+from isogloss.encode.transforms import centring
 
 TEXTS = ["東京は日本の首都です。", "", "Съешь же ещё", "कई भाषाएँ", "🙂 \0", "word " * 5]
 
@@ -79,3 +80,19 @@ def test_cut_texts_are_counted_and_refused_under_strict(
         ).code
         == 0
     )
+
+
+def test_a_cache_keeps_vectors_and_gives_them_back(encode: Any, tmp_path: Path) -> None:
+    first = encode("--cache", tmp_path / "cache")
+    assert any(file.stat().st_size for file in (tmp_path / "cache").rglob("*") if file.is_file())
+    np.testing.assert_array_equal(encode("--cache", tmp_path / "cache"), first)
+    np.testing.assert_allclose(encode(), first, atol=1e-6)
+
+
+def test_a_transform_from_a_file_is_applied(encode: Any, world: World, tmp_path: Path) -> None:
+    encoder = Encoder.load(world.encoder, device="cpu")
+    moved = encoder.with_transform(centring(encoder.encode(TEXTS)))
+    assert moved.transform is not None
+    moved.transform.save(tmp_path / "centring.safetensors")
+    found = encode("--transform", tmp_path / "centring.safetensors")
+    np.testing.assert_allclose(found, moved.encode(TEXTS), atol=1e-6)

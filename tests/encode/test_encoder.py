@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
-from isogloss.encode import Encoder, batches
+from isogloss.encode import Encoder, batches, forward
 from isogloss.encode import encoder as module
 from isogloss.encode.output import npy_file
 from isogloss.errors import InputError, LossWarning
@@ -270,7 +270,7 @@ def test_a_broken_model_names_the_text(encoder: Encoder, monkeypatch: pytest.Mon
 def test_progress_counts_tokens(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(module, "N_TOKENS_WORTH_A_BAR", 0)
+    monkeypatch.setattr(forward, "N_TOKENS_WORTH_A_BAR", 0)
     monkeypatch.setattr("isogloss.progress.SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level(logging.INFO, logger="isogloss"):
         encoded = encoder.encode_counted(["The lazy dog", "ძაღლი"])

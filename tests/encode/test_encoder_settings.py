@@ -12,6 +12,8 @@ import pytest
 from tiny_models import build_tiny
 
 from isogloss.encode import Encoder
+from isogloss.encode.batches import BUDGETS
+from isogloss.encode.model import DTYPES, check_dtype, choose_device
 from isogloss.errors import InputError
 
 DENSE = ("Transformer", "Pooling", "Dense", "Normalize")
@@ -278,3 +280,18 @@ def test_devices_are_checked(tiny: Path) -> None:
         with pytest.raises(InputError, match="'cuda' is not there"):
             Encoder.load(tiny, device="cuda")
         assert Encoder.load(tiny).device in ("cpu", "mps")
+
+
+def test_mps_is_taken_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its choice, dtypes and batches only: no such machine was at hand."""
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert choose_device("auto") == choose_device("mps") == "mps"
+    for dtype in DTYPES:
+        assert check_dtype(dtype, device="mps") == dtype
+        assert BUDGETS["mps", dtype] > 0
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    with pytest.raises(InputError, match="'mps' is not there"):
+        choose_device("mps")

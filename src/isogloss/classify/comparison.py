@@ -215,7 +215,7 @@ def _run(
         random_state=seed,
         **{**options, **(row.options or {})},
     )
-    held_out = {} if dev is None else {
+    held_out: dict[str, Any] = {} if dev is None else {
         "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
     }  # fmt: skip
     with warnings.catch_warnings():

@@ -33,7 +33,8 @@ def summary(comparison: Comparison) -> Table:
         dev = [comparison.cells[row, seed].dev for seed in range(comparison.n_seeds)]
         known = [value for value in dev if value is not None]
         lines.append(
-            {"row": row, "dev": float(np.mean(known)) if known else None}
+            {"row": row}
+            | ({"dev": float(np.mean(known))} if known else {})
             | _spread("accuracy", overall)
             | {"sd_over_seeds": float(np.std(_means_of_seeds(comparison, row, langs)))}
             | _spread("difference", gain)

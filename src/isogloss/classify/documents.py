@@ -5,16 +5,18 @@ come back in the order they went in. A text whose language is not known is not l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d, Ints1d
-from isogloss.classify.vector_memo import encode_once
+from isogloss.classify.entity_source import EntitySource, named_in
+from isogloss.classify.vector_memo import Encoded, encode_once
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
+from isogloss.progress import logger
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import parse_language
 
@@ -50,21 +52,35 @@ class PreparedDocuments:
     vectors
         float32 (n_documents, width).
     bags
-        Their entities, those without a name in a training language left out; None without a
+        Their entities that have a name in a training language and a vector; None without a
         knowledge base.
     langs
         Language of each, None where not known.
     truncated
         bool (n_documents,): which texts were cut by the encoder.
     n_dropped
-        Entities left out because no training language names them, counted once a document.
+        int64 (n_documents,): entities left out because no training language names them.
+    n_without_vector
+        Different entities left out because they have no vector.
     """
 
     vectors: Floats2d
     bags: EntityBags | None
     langs: list[str | None]
     truncated: Bools1d
-    n_dropped: int
+    n_dropped: Ints1d
+    n_without_vector: int
+
+    def select(self, rows: Ints1d) -> "PreparedDocuments":
+        """Return the documents `rows`, in that order."""
+        return replace(
+            self,
+            vectors=self.vectors[rows],
+            bags=None if self.bags is None else self.bags.select(rows),
+            langs=[self.langs[row] for row in rows],
+            truncated=self.truncated[rows],
+            n_dropped=self.n_dropped[rows],
+        )
 
 
 def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]:
@@ -87,7 +103,10 @@ def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]
             return detect_languages(texts)
         return [parse_language(lang)] * len(texts)
     if len(lang) != len(texts):
-        raise InputError(f"{len(lang)} languages are given for {len(texts)} texts")
+        raise InputError(
+            f"{counted(len(lang), 'language')} for {counted(len(texts), 'text')}; give one code, "
+            "or one for each text"
+        )
     # Not equal to itself: NaN, by which tables mark a missing value.
     codes = [None if code is None or code != code else code for code in lang]
     for row, code in enumerate(codes):
@@ -101,39 +120,45 @@ def prepare_documents(
     texts: Sequence[str],
     langs: list[str | None],
     *,
-    encoder: Encoder,
+    encoder: Encoder | None,
     pooling: Pooling | None,
     kb: KnowledgeBase | None,
+    source: EntitySource | None,
     training_langs: tuple[str, ...],
     options: LinkingOptions,
     fallback_lang: str | None = None,
 ) -> PreparedDocuments:
-    """Encode and link texts.
+    """Encode and link texts; `say_what_was_left_out` tells of the result.
 
     Parameters
     ----------
+    encoder
+        None: link only; the vectors then have no width.
+    source
+        Where vectors of entities come from; needed with a knowledge base.
     training_langs
-        An entity is kept when one of these languages names it.
+        An entity is kept when one of these languages names it and it has a vector.
     fallback_lang
         Names of this language are linked too, where the text's own language names nothing.
     """
-    encoded = encode_once(encoder, texts, pooling=pooling)
-    bags, n_dropped = None, 0
-    if kb is not None:
+    encoded = Encoded(np.zeros((len(texts), 0), np.float32), np.zeros(len(texts), np.bool_))
+    if encoder is not None:
+        encoded = encode_once(encoder, texts, pooling=pooling)
+    bags = None
+    n_dropped, n_without_vector = np.zeros(len(texts), np.int64), 0
+    if kb is not None and source is not None:
         found = _link(texts, langs, kb, options, fallback_lang)
-        named = named_in(kb, training_langs)[found.entity]
-        bags, n_dropped = found.keep(named), int((~named).sum())
+        named = found.keep(named_in(kb, training_langs)[found.entity])
+        n_dropped = np.diff(found.indptr) - np.diff(named.indptr)
+        entities, pairs = np.unique(named.entity.astype(np.int64), return_inverse=True)
+        known = source.known(entities)
+        n_without_vector = int((~known).sum())
+        bags = named.keep(known[pairs])
         if options.max_entities is not None:
             bags = bags.cap(options.max_entities)
-    return PreparedDocuments(encoded.vectors, bags, langs, encoded.truncated, n_dropped)
-
-
-def named_in(kb: KnowledgeBase, langs: tuple[str, ...]) -> Bools1d:
-    """Return bool (kb.n_entities,): which entities one of the languages names."""
-    named = np.zeros(kb.n_entities, dtype=bool)
-    for lang in langs:
-        named |= kb.has_title(lang)
-    return named
+    return PreparedDocuments(
+        encoded.vectors, bags, langs, encoded.truncated, n_dropped, n_without_vector
+    )
 
 
 def linker_of(
@@ -170,14 +195,38 @@ def _link(
     return EntityBags.concatenate(parts).select(np.argsort(np.concatenate(order)))
 
 
-def warn_of_languages(langs: Sequence[str | None], kb: KnowledgeBase | None) -> None:
-    """Say how many texts have no known language and so no entities."""
-    unknown = sum(lang is None for lang in langs)
-    if kb is not None and unknown:
+def say_what_was_left_out(documents: PreparedDocuments, training_langs: tuple[str, ...]) -> None:
+    """Warn of what was lost of the texts; log what is no loss: entities that training cannot know.
+
+    Warns
+    -----
+    LossWarning
+        For texts of no known language, texts that were cut, and entities without a vector.
+    """
+    n_texts, n_cut = len(documents.langs), int(documents.truncated.sum())
+    n_unknown = sum(lang is None for lang in documents.langs)
+    if n_unknown and documents.bags is not None:
         warn_loss(
-            f"{unknown} of {len(langs)} texts have no known language (too short or unsure): "
+            f"{n_unknown} of {n_texts} texts have no known language (too short or unsure): "
             "they are classified by the encoder alone"
         )
+    if n_cut:
+        warn_loss(
+            f"{n_cut} of {n_texts} texts are longer than the encoder takes; only their beginning "
+            "was read"
+        )
+    if documents.n_without_vector:
+        warn_loss(
+            f"{counted(documents.n_without_vector, 'linked entity', 'linked entities')} left out: "
+            "no vector among those given as init"
+        )
+    n_dropped = int(documents.n_dropped.sum())
+    if n_dropped:
+        where = counted(int(np.count_nonzero(documents.n_dropped)), "text")
+        logger.info(
+            "%s in %s left out: not named in a training language (%s)",
+            counted(n_dropped, "entity", "entities"), where, ", ".join(training_langs),
+        )  # fmt: skip
 
 
 def rows_of(langs: Sequence[str | None], lang: str | None) -> Ints1d:

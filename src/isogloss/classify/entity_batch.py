@@ -6,7 +6,6 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Floats2d, Ints1d
 from isogloss.classify.entity_source import EntitySource
-from isogloss.errors import warn_loss
 from isogloss.kb import EntityBags
 
 
@@ -37,30 +36,15 @@ class EntityBatch:
 
     @classmethod
     def of(cls, bags: EntityBags, source: EntitySource) -> "EntityBatch":
-        """Look up the vectors of the bags' entities.
-
-        Warns
-        -----
-        LossWarning
-            When entities have no vector; they are left out, and counted.
-        """
-        entities = np.unique(bags.entity).astype(np.int64)
-        vectors, known = source.vectors(entities)
-        if not known.all():
-            warn_loss(
-                f"{(~known).sum()} of {len(known)} linked entities have no vector and are left out"
-            )
-        kept = known[np.searchsorted(entities, bags.entity)]
-        documents = np.repeat(np.arange(bags.n_texts), np.diff(bags.indptr))
-        counts = np.bincount(documents[kept], minlength=bags.n_texts)
-        entities = entities[known]
+        """Look up the vectors of the bags' entities, which must be known to `source`."""
+        entities, columns = np.unique(bags.entity.astype(np.int64), return_inverse=True)
         return cls(
-            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            columns=np.searchsorted(entities, bags.entity[kept]).astype(np.int64),
-            commonness=bags.commonness[kept].astype(np.float64),
-            link_probability=bags.link_probability[kept].astype(np.float64),
+            offsets=bags.indptr.astype(np.int64),
+            columns=columns.astype(np.int64),
+            commonness=bags.commonness.astype(np.float64),
+            link_probability=bags.link_probability.astype(np.float64),
             entities=entities,
-            vectors=vectors[known],
+            vectors=source.vectors(entities),
         )
 
     def __len__(self) -> int:

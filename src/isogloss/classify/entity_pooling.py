@@ -54,7 +54,15 @@ class EntityPairs:
     @property
     def documents(self) -> Tensor:
         """Document of each pair: int64 (n_pairs,)."""
-        return torch.repeat_interleave(torch.arange(len(self.counts)), self.counts)
+        counts = self.counts
+        return torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+
+    def to(self, device: str) -> "EntityPairs":
+        """Return the pairs on a device."""
+        features = self.features
+        if device == "mps":  # it has no double precision
+            features = features.float()
+        return EntityPairs(self.offsets.to(device), self.entities.to(device), features.to(device))
 
 
 class EntityPooling(nn.Module):
@@ -87,9 +95,10 @@ class EntityPooling(nn.Module):
         self.attention_weight = nn.Parameter(initial_attention.to(initial_vectors.dtype).clone())
         self.projection = None if projection is None else nn.Parameter(projection.clone())
 
-    def projected(self) -> Tensor:
-        """Return v in the width of the documents: (n_entities, width)."""
-        return self.vectors if self.projection is None else self.vectors @ self.projection.T
+    def projected(self, entities: Tensor | None = None) -> Tensor:
+        """Return v in the width of the documents, of all or some: (n_entities, width)."""
+        vectors = self.vectors if entities is None else self.vectors[entities]
+        return vectors if self.projection is None else vectors @ self.projection.T
 
     def weights(self, documents: Tensor, pairs: EntityPairs) -> Tensor:
         """Return a_e for each pair: (n_pairs,); the weights of a document add up to 1.
@@ -98,15 +107,19 @@ class EntityPooling(nn.Module):
         """
         return self._weights(documents, pairs, self.projected())
 
-    def forward(self, documents: Tensor, pairs: EntityPairs) -> Tensor:
+    def forward(
+        self, documents: Tensor, pairs: EntityPairs, entities: Tensor | None = None
+    ) -> Tensor:
         """Return z: (n_documents, width); zeros where a document has no entities.
 
         Parameters
         ----------
         documents
             Encoder vectors h: (n_documents, width).
+        entities
+            Rows of v that the pairs are numbered by; None: all.
         """
-        vectors = self.projected()
+        vectors = self.projected(entities)
         return functional.embedding_bag(
             pairs.entities,
             vectors,

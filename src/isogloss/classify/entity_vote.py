@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from scipy.sparse import csr_array
-from scipy.special import log_softmax
 from torch import Tensor, nn
 from torch.nn import functional
 
-from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
+from isogloss.arrays import Doubles1d, Doubles2d, Floats2d
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_pooling import EntityPairs, softmax_by_document
-from isogloss.classify.joint_training import squared_size
 from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.objective import Targets, objective_of
 
 N_STEPS = 15
 SMALLEST_IDF = 0.05  # an entity of every document keeps a little weight, and a finite logarithm
@@ -40,7 +39,7 @@ class EntityVote:
         Document counts of the seen entities, and W_a.
     log_shares
         log p(c) among the linked documents that p_z was fitted on, which is what it answers when
-        it knows nothing: float64 (n_classes,); 0 for a class that none of them has.
+        it knows nothing, or the log-odds of a label: float64 (n_classes,); see `Objective.prior`.
     """
 
     linear: LinearHead
@@ -52,7 +51,7 @@ class EntityVote:
         cls,
         memory: EntityMemory,
         parts: Sequence[tuple[Floats2d, EntityBatch]],
-        y: Ints1d,
+        y: Targets,
         n_classes: int,
         *,
         C: float,
@@ -62,32 +61,33 @@ class EntityVote:
         Parameters
         ----------
         parts, y
-            As in `learn_attention`. With fewer than two classes among the linked documents there
+            As in `learn_attention`. Where the linked documents hold nothing to tell apart there
             is nothing to learn, and no evidence for any class.
         """
-        inputs, golds = [], []
+        inputs, rows = [], []
         for vectors, batch in parts:
             linked = np.flatnonzero(batch.counts)
             inputs.append(pooled(memory, vectors, batch)[linked])
-            golds.append(y[linked])
-        gold = np.hstack(golds)
+            rows.append(linked)
+        gold = y[np.concatenate(rows)]
         linear = LinearHead.fit_where_possible(np.vstack(inputs), gold, n_classes, C=C)
-        counts = np.bincount(gold, minlength=n_classes)
-        if np.count_nonzero(counts) < 2:
-            return cls(linear, memory, log_softmax(linear.bias))
-        shares = np.where(counts > 0, counts / len(gold), 1.0)
-        return cls(linear, memory, np.log(shares))
+        objective = objective_of(gold)
+        if objective.can_learn(gold):
+            return cls(linear, memory, objective.prior(gold, n_classes))
+        nothing = objective.log_probabilities(linear.bias[None])
+        return cls(linear, memory, objective.scores(nothing)[0])
 
     def log_evidence(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
-        """Return log p_z(c) − log p(c): float64 (n_documents, n_classes).
+        """Return log p_z(c) − log p(c), or the same of log-odds: float64 (n_documents, n_classes).
 
         0 for a class that no linked training document has: nothing is known of it.
         """
         voted = self.linear.log_probabilities(pooled(self.memory, vectors, batch))
-        return np.where(np.isneginf(voted), 0.0, voted - self.log_shares)
+        scores = self.linear.objective.scores(voted)
+        return np.where(np.isneginf(scores), 0.0, scores - self.log_shares)
 
     def learn_attention(
-        self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Ints1d
+        self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Targets
     ) -> "EntityVote":
         """Train W, b and W_a together on copies of the training documents.
 
@@ -99,7 +99,8 @@ class EntityVote:
             Copies of the documents: encoder vectors and entities; the same entities and entity
             vectors in each.
         y
-            int64 (n_documents,): class of each, the same for every copy.
+            int64 (n_documents,): class of each, the same for every copy; or its labels, bool
+            (n_documents, n_classes).
         """
         if self.memory.attention != "learned" or not self._has_every_class():
             return self
@@ -112,18 +113,16 @@ class EntityVote:
         bias = nn.Parameter(torch.from_numpy(self.linear.bias.copy()))
         start = torch.from_numpy(self.memory.attention_weight.astype(np.float64))
         attention = nn.Parameter(start.clone())
-        gold = torch.from_numpy(y)
+        gold, answer = torch.from_numpy(y), objective_of(y)
 
         def closure() -> Tensor:
             optimizer.zero_grad()
-            loss = squared_size(weight) + (attention - start).square().sum()
+            loss = answer.squared_size(weight) + (attention - start).square().sum()
             loss = loss / (2 * self.linear.C)
             for copy in copies:
                 logits = copy.logits(weight, attention) + bias - weight @ mean
                 linked = copy.linked
-                loss = loss + functional.cross_entropy(
-                    logits[linked], gold[linked], reduction="sum"
-                )
+                loss = loss + answer.summed_loss(logits[linked], gold[linked])
             loss.backward()
             return loss
 

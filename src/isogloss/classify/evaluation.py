@@ -10,9 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bools1d
+from isogloss.arrays import Bools1d, Doubles2d
+from isogloss.classify.adaptation import n_texts_behind
+from isogloss.classify.calibration import (
+    check_threshold,
+    coverage_at,
+    expected_calibration_error,
+    tempered,
+)
 from isogloss.classify.documents import Languages, PreparedDocuments, rows_of
-from isogloss.classify.inputs import checked_pairs
+from isogloss.classify.heads import seen_entities
+from isogloss.classify.label_set_scores import (
+    Decisions,
+    F1Intervals,
+    f1_intervals,
+    f1_intervals_of_mean,
+)
 from isogloss.classify.scores import (
     f1_scores,
     holm,
@@ -21,14 +34,23 @@ from isogloss.classify.scores import (
     paired_difference,
 )
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, counted, warn_loss
 from isogloss.report.table import Table
 
 COLUMNS = (
     "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",
-    "micro_f1", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated",
+    "micro_f1", "ece_uncalibrated", "ece",
+    "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "n_dropped",
 )  # fmt: skip
+SET_COLUMNS = (
+    *COLUMNS[:6], "macro_f1", "macro_f1_low", "macro_f1_high", "micro_f1", "micro_f1_low",
+    "micro_f1_high", *COLUMNS[10:],
+)  # fmt: skip
+MEANS = ("macro_f1", "micro_f1", "ece_uncalibrated", "ece", "coverage")
+COUNTS = ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "n_dropped")
+COVERAGE_COLUMNS = ("coverage", "accuracy_covered")
 DIFFERENCE_COLUMNS = ("difference", "difference_low", "difference_high", "p_value", "p_holm")
+MOVED_COLUMN = "moved"
 UNKNOWN = "und"  # BCP-47's code for an undetermined language
 
 
@@ -39,8 +61,11 @@ class Evaluation:
     Attributes
     ----------
     rows
-        One dictionary a language, with the keys `COLUMNS`; compared models add
-        `DIFFERENCE_COLUMNS`.
+        One dictionary a language, with the keys `COLUMNS`, or `SET_COLUMNS` where texts have
+        label sets (accuracy is then that of whole sets); a threshold to abstain below adds
+        `COVERAGE_COLUMNS`, compared models `DIFFERENCE_COLUMNS`, and an adapted one
+        `MOVED_COLUMN`: the texts that the move of the language was learned from, None where
+        nothing is moved.
     mean
         The mean over ``langs``, which leaves the training languages out.
     correct
@@ -53,7 +78,10 @@ class Evaluation:
 
     def table(self) -> Table:
         """Return the rows and the mean as a `Table`."""
-        columns = COLUMNS + (DIFFERENCE_COLUMNS if "difference" in self.mean else ())
+        columns: tuple[str, ...] = SET_COLUMNS if "micro_f1_low" in self.mean else COLUMNS
+        columns += COVERAGE_COLUMNS if "coverage" in self.mean else ()
+        columns += DIFFERENCE_COLUMNS if "difference" in self.mean else ()
+        columns += (MOVED_COLUMN,) if MOVED_COLUMN in self.rows[0] else ()
         last = {**self.mean, "lang": f"mean of {len(self.mean['langs'])}"}
         last.pop("langs")
         return Table([*self.rows, last], columns=columns)
@@ -72,6 +100,7 @@ def evaluate(
     ids: Sequence[str | None] | None = None,
     fallback_lang: str | None = None,
     versus: TextClassifier | None = None,
+    abstain_below: float | None = None,
     seed: int = 0,
 ) -> Evaluation:
     """Score `model` on labelled texts of any number of languages.
@@ -85,21 +114,37 @@ def evaluate(
     versus
         A second model; the rows gain the paired difference, its interval, the p-value of the
         exact sign test and the same corrected for the number of languages (Holm).
+    abstain_below
+        The rows gain the share of texts whose label is at least so probable, and the accuracy on
+        these; all other scores stay those of all texts.
 
     Raises
     ------
     InputError
-        When the numbers differ or there are no texts.
+        When the numbers differ, there are no texts, or one of two models gives label sets.
     """
-    texts, labels = checked_pairs(X, y)
+    texts, labels = model.labelling.check(X, y)
     if ids is not None and len(ids) != len(texts):
-        raise InputError(f"{len(ids)} ids are given for {len(texts)} texts")
+        raise InputError(
+            f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"
+        )
     documents = model.prepare(texts, lang, fallback_lang=fallback_lang)
-    predicted = model.labels_of(model.log_probabilities(documents))
-    correct = _equal(predicted, labels)
+    check_threshold(abstain_below)
+    if abstain_below is not None and model.options_.multilabel:
+        raise InputError("abstain_below is for models of one label a text; leave it out")
+    answers = model.log_probabilities(documents)
+    predicted = model.labels_of(np.exp(answers))
+    correct = _equal(model, predicted, labels)
     other = None
     if versus is not None:
-        other = _equal(versus.predict(texts, lang, fallback_lang=fallback_lang), labels)
+        if versus.options_.multilabel != model.options_.multilabel:
+            raise InputError("of the two models one gives label sets; compare models of one kind")
+        theirs = versus.predict(texts, lang, fallback_lang=fallback_lang)
+        other = _equal(versus, theirs, labels)
+    decisions = None
+    if model.options_.multilabel:
+        decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
+    held: dict[str, Decisions] = {}
     rows, by_language, others, row_ids = [], {}, {}, {}
     for code in dict.fromkeys(documents.langs):
         index = rows_of(documents.langs, code)
@@ -107,14 +152,28 @@ def evaluate(
         by_language[name] = correct[index]
         row_ids[name] = _ids(ids, index)
         gold = [labels[row] for row in index]
+        if decisions is None:
+            f1 = f1_scores(gold, predicted[index].tolist())
+            f1 |= _calibration(model, answers[index], correct[index])
+        else:
+            held[name] = decisions.select(index)
+            f1 = _columns(f1_intervals(held[name], seed=seed))
         rows.append(
             {"lang": name}
-            | _scores(model, gold, predicted[index].tolist(), correct[index], seed)
+            | _scores(model, gold, correct[index], f1, seed)
             | _counts(model, documents, index)
+            | ({MOVED_COLUMN: n_texts_behind(model, code)} if model.moves_ else {})
         )
+        if abstain_below is not None:
+            sure = np.exp(answers[index].max(axis=1))
+            covered = coverage_at(sure, correct[index], abstain_below)
+            rows[-1] |= {"coverage": covered.coverage, "accuracy_covered": covered.accuracy}
         if other is not None:
             others[name] = other[index]
     mean = _mean(rows, by_language, row_ids, set(model.langs_), seed)
+    if held:
+        kept = {name: held[name] for name in mean["langs"]}
+        mean |= _columns(f1_intervals_of_mean(kept, row_ids, seed=seed))
     if others:
         _add_differences(rows, mean, by_language, others, row_ids, seed)
     _warn(rows, model)
@@ -122,10 +181,10 @@ def evaluate(
 
 
 def _scores(
-    model: TextClassifier, gold: list[Any], predicted: list[Any], correct: Bools1d, seed: int
+    model: TextClassifier, gold: list[Any], correct: Bools1d, f1: dict[str, float], seed: int
 ) -> dict[str, Any]:
     known = set(model.classes_.tolist())
-    seen = np.array([label in known for label in gold], dtype=bool)
+    seen = np.array([model.labelling.is_seen(label, known) for label in gold], dtype=bool)
     accuracy = interval_of_mean(correct, seed=seed)
     return {
         "n": len(gold),
@@ -133,24 +192,42 @@ def _scores(
         "accuracy_low": accuracy.low,
         "accuracy_high": accuracy.high,
         "accuracy_seen": float(correct[seen].mean()) if seen.any() else None,
-        **f1_scores(gold, predicted),
+        **f1,
         "n_unseen_label": int((~seen).sum()),
     }
+
+
+def _calibration(model: TextClassifier, answers: Doubles2d, correct: Bools1d) -> dict[str, float]:
+    raw = tempered(answers, 1 / model.trust_.temperature)  # as they were before it
+    named = {"ece_uncalibrated": raw, "ece": answers}
+    return {
+        name: expected_calibration_error(np.exp(scores.max(axis=1)), correct)
+        for name, scores in named.items()
+    }
+
+
+def _columns(f1: F1Intervals) -> dict[str, float]:
+    named = {"macro_f1": f1.macro, "micro_f1": f1.micro}
+    values = {name: interval.value for name, interval in named.items()}
+    lows = {f"{name}_low": interval.low for name, interval in named.items()}
+    return values | lows | {f"{name}_high": interval.high for name, interval in named.items()}
 
 
 def _counts(
     model: TextClassifier, documents: PreparedDocuments, index: np.ndarray[Any, Any]
 ) -> dict[str, Any]:
-    truncated = int(documents.truncated[index].sum())
+    lost = {
+        "truncated": int(documents.truncated[index].sum()),
+        "n_dropped": int(documents.n_dropped[index].sum()),
+    }
     if documents.bags is None:
-        return {"n_unlinked": len(index), "n_unseen_entity": 0, "truncated": truncated}
+        return {"n_unlinked": len(index), "n_unseen_entity": 0} | lost
     bags = documents.bags.select(index)
     entities = np.unique(bags.entity).astype(np.int64)
     return {
         "n_unlinked": int((np.diff(bags.indptr) == 0).sum()),
-        "n_unseen_entity": int((~model.seen_entities(entities)).sum()),
-        "truncated": truncated,
-    }
+        "n_unseen_entity": int((~seen_entities(model.head_, entities)).sum()),
+    } | lost
 
 
 def _mean(
@@ -165,12 +242,14 @@ def _mean(
     accuracy = interval_of_language_mean(
         {lang: correct[lang] for lang in langs}, {lang: ids[lang] for lang in langs}, seed=seed
     )
-    means = {key: float(np.mean([row[key] for row in held])) for key in ("macro_f1", "micro_f1")}
-    seen = [row["accuracy_seen"] for row in held if row["accuracy_seen"] is not None]
-    sums = {
-        key: sum(row[key] for row in held)
-        for key in ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated")
+    means: dict[str, float | None] = {
+        key: float(np.mean([row[key] for row in held])) for key in MEANS if key in held[0]
     }
+    covered = [row["accuracy_covered"] for row in held if row.get("accuracy_covered") is not None]
+    if "coverage" in held[0]:
+        means["accuracy_covered"] = float(np.mean(covered)) if covered else None
+    seen = [row["accuracy_seen"] for row in held if row["accuracy_seen"] is not None]
+    sums = {key: sum(row[key] for row in held) for key in COUNTS}
     return {
         "langs": langs,
         "accuracy": accuracy.value,
@@ -225,16 +304,14 @@ def _warn(rows: Iterable[dict[str, Any]], model: TextClassifier) -> None:
             )
         if model.kb_ is not None and row["n_unlinked"] == row["n"]:
             warn_loss(
-                f"{row['lang']}: no entity was linked in any of {row['n']} texts; they are "
-                "classified by the encoder alone"
+                f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: the "
+                "encoder alone classifies here"
             )
 
 
-def _equal(predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
-    return np.array(
-        [bool(ours == theirs) for ours, theirs in zip(predicted.tolist(), labels, strict=True)],
-        dtype=bool,
-    )
+def _equal(model: TextClassifier, predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
+    pairs = zip(predicted.tolist(), labels, strict=True)
+    return np.array([model.labelling.equal(ours, theirs) for ours, theirs in pairs], dtype=bool)
 
 
 def _ids(ids: Sequence[str | None] | None, index: np.ndarray[Any, Any]) -> list[str] | None:

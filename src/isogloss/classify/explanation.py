@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.classify.adaptation import n_texts_behind
 from isogloss.classify.documents import linker_of
+from isogloss.classify.heads import seen_entities
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import InputError
@@ -48,11 +50,13 @@ class Explanation:
     text, lang
         As given; None where the language is not known.
     label
-        The prediction.
+        The prediction; a tuple of labels from a model that gives several.
     probabilities, probabilities_without_entities
         Label to probability, from two forward passes.
     entities
         The heaviest first.
+    moved
+        Texts that the move of the text's vector was learned from; None: it was not moved.
     """
 
     text: str
@@ -61,6 +65,7 @@ class Explanation:
     probabilities: dict[Any, float]
     probabilities_without_entities: dict[Any, float]
     entities: list[EntityEvidence]
+    moved: int | None = None
 
 
 def explain(
@@ -70,7 +75,8 @@ def explain(
     if not isinstance(text, str):
         raise InputError(f"explain takes one text, not {type(text).__name__}")
     documents = model.prepare([text], lang, fallback_lang=fallback_lang)
-    with_entities = np.exp(model.log_probabilities(documents))[0]
+    probabilities = model.probabilities(documents)
+    with_entities = probabilities[0]
     without = np.exp(model.log_probabilities(documents, with_entities=False))[0]
     labels = model.classes_.tolist()
     entities: list[EntityEvidence] = []
@@ -78,7 +84,7 @@ def explain(
     if kb is not None and not isinstance(model.head_, LinearHead):
         batch = model.entity_batch(documents)
         weights = model.head_.entity_weights(documents.vectors, batch)
-        seen = model.seen_entities(batch.entities)
+        seen = seen_entities(model.head_, batch.entities)
         spans = _spans(model, text, documents.langs[0], fallback_lang)
         entities = [
             EntityEvidence(
@@ -98,10 +104,11 @@ def explain(
     return Explanation(
         text=text,
         lang=documents.langs[0],
-        label=labels[int(with_entities.argmax())],
+        label=model.labels_of(probabilities).tolist()[0],
         probabilities=dict(zip(labels, with_entities.tolist(), strict=True)),
         probabilities_without_entities=dict(zip(labels, without.tolist(), strict=True)),
         entities=entities,
+        moved=n_texts_behind(model, documents.langs[0]),
     )
 
 
@@ -117,7 +124,7 @@ def _spans(
     found: dict[int, list[tuple[int, int]]] = {}
     if lang is None or model.kb_ is None:
         return found
-    linker = linker_of(model.kb_, lang, model.linking_options, fallback_lang=fallback_lang)
+    linker = linker_of(model.kb_, lang, model.options_.linking, fallback_lang=fallback_lang)
     for mention in linker.link([text]).mentions(0):
         for candidate in mention.candidates:
             found.setdefault(candidate.index, []).append((mention.start, mention.end))

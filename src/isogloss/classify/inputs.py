@@ -1,11 +1,11 @@
 """Texts and labels as users give them → lists that the rest of the package can trust."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 
 
 def checked_texts(X: Sequence[str]) -> list[str]:
@@ -35,18 +35,34 @@ def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[A
     Raises
     ------
     InputError
-        When the numbers differ, there are none, a text is not a string or a label is missing.
+        When the numbers differ, there are none, a text is not a string, a label is missing, or
+        equal labels are of different kinds: they would become one class without a word.
     """
     texts = checked_texts(X)
     labels = [label.item() if isinstance(label, np.generic) else label for label in y]
     if len(texts) != len(labels):
-        raise InputError(f"{len(texts)} texts but {len(labels)} labels")
+        raise InputError(
+            f"{counted(len(texts), 'text')} but {counted(len(labels), 'label')}; give one for each"
+        )
     if not texts:
         raise InputError("there are no texts")
     for row, label in enumerate(labels):
         if label is None or label != label:
             raise InputError(f"the label of text {row} is missing ({label!r})")
+    refuse_equal_labels_of_two_kinds(enumerate(labels))
     return texts, labels
+
+
+def refuse_equal_labels_of_two_kinds(labels: Iterable[tuple[int, Any]]) -> None:
+    """Raise `InputError` for labels such as 1 and True, given with their rows."""
+    first: dict[Any, Any] = {}
+    for row, label in labels:
+        met = first.setdefault(label, label)
+        if type(met) is not type(label):
+            raise InputError(
+                f"the labels {met!r} ({type(met).__name__}) and {label!r} "
+                f"({type(label).__name__}, of text {row}) are equal; give labels of one kind"
+            )
 
 
 def sorted_labels(labels: Sequence[Any]) -> list[Any]:
@@ -61,7 +77,10 @@ def sorted_labels(labels: Sequence[Any]) -> list[Any]:
 def label_array(labels: list[Any]) -> np.ndarray[tuple[int], np.dtype[Any]]:
     """Return labels as an array that gives each back as it is, of whatever kinds they are."""
     if len({type(label) for label in labels}) == 1 and isinstance(labels[0], str | int):
-        return np.array(labels)
+        plain = np.array(labels)
+        # numpy cuts NUL off the end of strings, and makes floats of some pairs of large integers.
+        if plain.dtype.kind != "f" and plain.tolist() == labels:
+            return plain
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array

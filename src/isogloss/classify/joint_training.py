@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
+
+from isogloss.classify.objective import objective_of
 
 N_STEPS = 30
 
@@ -50,7 +51,7 @@ def train_together(
     inputs
         Gives the standardised document vectors (n_documents, width) from the pooling as it is.
     y
-        int64 (n_documents,): class of each.
+        int64 (n_documents,): class of each; or bool (n_documents, n_classes): its labels.
     weight, bias
         Where W and b start from: the linear head fitted at the initial pooling.
     C
@@ -59,12 +60,13 @@ def train_together(
         Parameter name to the size (broadcastable) that counts as 1 in its penalty; 1 where absent.
         Vectors are measured in standard deviations of the document vectors, as W is.
     """
+    answer = objective_of(y)
     weight, bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
     start = {name: value.detach().clone() for name, value in pooling.named_parameters()}
 
     def objective() -> Tensor:
-        loss = functional.cross_entropy(inputs() @ weight.T + bias, y, reduction="sum")
-        penalty = squared_size(weight)
+        loss = answer.summed_loss(inputs() @ weight.T + bias, y)
+        penalty = answer.squared_size(weight)
         for name, value in pooling.named_parameters():
             moved = (value - start[name]) / scales.get(name, torch.ones(()))
             penalty = penalty + moved.square().sum()
@@ -87,12 +89,3 @@ def train_together(
     optimizer.step(closure)
     after = float(objective().detach())
     return JointResult(weight.detach(), bias.detach(), (before, after))
-
-
-def squared_size(weight: Tensor) -> Tensor:
-    """Return what the penalty takes of W, (n_classes, width): its sum of squares, a scalar.
-
-    scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and w/2,
-    whose squares add up to half of w's.
-    """
-    return weight.square().sum() * (2.0 if len(weight) == 2 else 1.0)

@@ -1,21 +1,21 @@
 """The encoder-only classifier: standardisation and logistic regression, C by cross-validation.
 
 It is the baseline of every table and a part of both presets: they search the same values of C, on
-the same folds, so that a comparison with entities is fair. The optimiser is scikit-learn's.
+the same folds, so that a comparison with entities is fair. What is fitted, one class a document or
+any number of labels, is `objective`'s.
 """
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
+from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Floats2d, Ints1d
+from isogloss.classify.objective import SOFTMAX, Objective, Targets, objective_of
+from isogloss.classify.splits import stratified_parts
 
 C_VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 C_WITHOUT_SEARCH = 0.01
@@ -52,7 +52,7 @@ class Standardisation:
 
 @dataclass(frozen=True)
 class LinearHead:
-    """A softmax classifier over standardised vectors.
+    """A linear classifier over standardised vectors.
 
     Attributes
     ----------
@@ -64,6 +64,8 @@ class LinearHead:
         Inverse strength of the L2 penalty, as in scikit-learn.
     chosen_by
         How C was chosen, in words.
+    objective
+        Whether classes exclude each other.
     """
 
     standardisation: Standardisation
@@ -71,10 +73,11 @@ class LinearHead:
     bias: Doubles1d
     C: float
     chosen_by: str
+    objective: Objective = SOFTMAX
 
     @classmethod
     def fit(
-        cls, vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, *, C: float, chosen_by: str
+        cls, vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, *, C: float, chosen_by: str
     ) -> "LinearHead":
         """Fit at one value of C.
 
@@ -84,67 +87,71 @@ class LinearHead:
             (n_documents, width).
         y
             int64 (n_documents,): class of each, 0 to ``n_classes - 1``; a class may be absent
-            (in a fold), it then never wins.
+            (in a fold), it then never wins. Or bool (n_documents, n_classes): labels of each.
         """
-        standardisation = Standardisation.fit(vectors)
-        model = LogisticRegression(C=C, max_iter=2000, tol=1e-4)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            model.fit(standardisation(vectors), y)
-        weight = np.zeros((n_classes, np.shape(vectors)[1]))
-        bias = np.full(n_classes, -np.inf)
-        coefficients, intercept = model.coef_, model.intercept_
-        if len(model.classes_) == 2:  # scikit-learn keeps one row, for the second class
-            coefficients = np.vstack([-coefficients, coefficients]) / 2
-            intercept = np.hstack([-intercept, intercept]) / 2
-        weight[model.classes_], bias[model.classes_] = coefficients, intercept
-        return cls(standardisation, weight, bias, C, chosen_by)
+        standardisation, objective = Standardisation.fit(vectors), objective_of(y)
+        fitted = objective.fit(standardisation(vectors), y, n_classes, C=C)
+        return cls(standardisation, fitted.weight, fitted.bias, C, chosen_by, objective)
 
     @classmethod
     def fit_where_possible(
-        cls, vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, *, C: float
+        cls, vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, *, C: float
     ) -> "LinearHead":
-        """Fit as `fit` does; with fewer than two classes present, a head that says nothing."""
-        if len(np.unique(y)) > 1:
+        """Fit as `fit` does; where nothing can be told apart, a head that says nothing."""
+        objective = objective_of(y)
+        if objective.can_learn(y):
             return cls.fit(vectors, y, n_classes, C=C, chosen_by="with the mixture")
         width = np.shape(vectors)[1]
         flat = Standardisation(np.zeros(width), np.ones(width))
         nothing = "nothing to learn from"
-        return cls(flat, np.zeros((n_classes, width)), np.zeros(n_classes), C, nothing)
+        weight, bias = np.zeros((n_classes, width)), np.zeros(n_classes)
+        return cls(flat, weight, bias, C, nothing, objective)
 
     def log_probabilities(self, vectors: Floats2d | Doubles2d) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         # One row at a time in einsum's fixed order: the result of a document must not depend on
         # which others stand beside it, as a blocked matrix product would make it.
         logits = np.einsum("nd,cd->nc", self.standardisation(vectors), self.weight) + self.bias
-        return log_softmax(logits, axis=1)
+        return self.objective.log_probabilities(logits)
 
 
-def folds_of(y: Ints1d, *, seed: int) -> list[Fold] | None:
-    """Return stratified folds, five or as many as the commonest class has documents.
+def folds_of(y: Targets, *, seed: int) -> list[Fold] | None:
+    """Return stratified folds: five, or as many as the commonest class has documents.
 
     A rare class is then absent on one side of some folds; one mistyped label must not end the
-    search for all others. None when a fold would be left with a single class to learn from.
+    search for all others. None when a fold would be left with nothing to tell apart. Label sets
+    are stratified label by label (`splits`).
     """
+    objective = objective_of(y)
+    folds = _folds_of_classes(y, seed) if objective is SOFTMAX else _folds_of_sets(y, seed)
+    return folds if folds and all(objective.can_learn(y[fold.train]) for fold in folds) else None
+
+
+def _folds_of_sets(y: Targets, seed: int) -> list[Fold]:
+    n_folds = min(N_FOLDS, len(y))
+    part = stratified_parts(cast(Bools2d, y), [1 / n_folds] * n_folds, seed=seed)
+    return [
+        Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(n_folds)
+    ]
+
+
+def _folds_of_classes(y: Targets, seed: int) -> list[Fold]:
     n_folds = min(N_FOLDS, int(np.bincount(y).max()))
     if n_folds < 2:
-        return None
+        return []
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = [Fold(train, test) for train, test in splitter.split(np.zeros(len(y)), y)]
-    return folds if all(len(np.unique(y[fold.train])) > 1 for fold in folds) else None
+        return [Fold(train, test) for train, test in splitter.split(np.zeros(len(y)), y)]
 
 
-def log_loss(log_probabilities: Doubles2d, y: Ints1d) -> float:
-    """Return the mean of -log p of the right class; an impossible one counts as p = 1e-12."""
-    right = log_probabilities[np.arange(len(y)), y]
-    return float(-np.maximum(right, np.log(1e-12)).mean())
+def log_loss(log_probabilities: Doubles2d, y: Targets) -> float:
+    """Return the mean of -log p of the right answer; an impossible one counts as p = 1e-12."""
+    return float(objective_of(y).loss(log_probabilities, y).mean())
 
 
 def out_of_fold(
-    vectors: Floats2d | Doubles2d, y: Ints1d, n_classes: int, folds: list[Fold], *, C: float
+    vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, folds: list[Fold], *, C: float
 ) -> Doubles2d:
     """Return log p(c | D) of each document from a head that was not fitted on it."""
     predicted = np.empty((len(y), n_classes))
@@ -165,7 +172,8 @@ def strongest_within_one_error(scores: Sequence[Doubles1d]) -> int:
     Parameters
     ----------
     scores
-        For each candidate, float (n_documents,): how often each held-out document is right.
+        For each candidate, float (n_documents,): how well each held-out document is answered, as
+        `Objective.quality` says.
     """
     best = scores[int(np.argmax([score.mean() for score in scores]))]
     for index, score in enumerate(scores):
@@ -177,11 +185,11 @@ def strongest_within_one_error(scores: Sequence[Doubles1d]) -> int:
 
 def fit_with_search(
     vectors: Floats2d | Doubles2d,
-    y: Ints1d,
+    y: Targets,
     n_classes: int,
     *,
     seed: int,
-    dev: tuple[Floats2d | Doubles2d, Ints1d] | None = None,
+    dev: tuple[Floats2d | Doubles2d, Targets] | None = None,
 ) -> LinearHead:
     """Choose C on `dev` or by cross-validation, and fit on all of `vectors`.
 
@@ -192,16 +200,16 @@ def fit_with_search(
     if dev is None and not divisions:
         chosen_by = "no search: too few documents"
         return LinearHead.fit(vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=chosen_by)
-    scores = []
+    scores, quality = [], objective_of(y).quality
     for C in C_VALUES:
         if dev is None:
             runs = [out_of_fold(vectors, y, n_classes, folds, C=C) for folds in divisions]
-            scores.append(np.mean([run.argmax(axis=1) == y for run in runs], axis=0))
+            scores.append(np.mean([quality(run, y) for run in runs], axis=0))
         else:
             head = LinearHead.fit(vectors, y, n_classes, C=C, chosen_by="")
-            scores.append(head.log_probabilities(dev[0]).argmax(axis=1) == dev[1])
+            scores.append(quality(head.log_probabilities(dev[0]), dev[1]))
     chosen_by = "development data"
     if dev is None:
         chosen_by = f"cross-validation, {len(divisions[0])} folds, {N_REPEATS} times"
-    best = C_VALUES[strongest_within_one_error([score.astype(np.float64) for score in scores])]
+    best = C_VALUES[strongest_within_one_error(scores)]
     return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by)

@@ -4,7 +4,8 @@
 
 p_h is the encoder-only classifier, unchanged; p_z the vote of the K linked entities
 (`entity_vote`); p(c) the shares of the classes among the linked training documents, which p_z
-holds too and p_h alone may count. With nothing linked the answer is p_h's, to the bit.
+holds too and p_h alone may count. With nothing linked the answer is p_h's, to the bit. With any
+number of labels a document, each log p is the log-odds of a label, and there is no constant.
 
 λ and κ are chosen on training documents that neither part was fitted on, made to look like those
 of another language, without one label of it: their vectors are moved as a block in a random
@@ -19,7 +20,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from scipy.special import log_softmax
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.entity_batch import EntityBatch
@@ -34,6 +34,7 @@ from isogloss.classify.linear_head import (
     folds_of,
     log_loss,
 )
+from isogloss.classify.objective import Objective, Targets, objective_of
 
 INITIAL_ATTENTION = (0.0, 0.0, 0.0)  # cosine, log commonness, log idf: equal weights
 SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
@@ -44,6 +45,7 @@ STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 LARGEST_STRENGTH = 1.0  # entities never count for more than the encoder
 HALF_COUNTS = (10.0, 30.0, 100.0, 300.0)  # one entity never counts for more than an eleventh
 SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
+SHARPNESSES_OF_TUNED = (0.25, 0.5, 0.75)  # such a classifier is surer than it should be
 MIXTURE_WITHOUT_SEARCH = (0.0, 30.0)  # nothing shows that entities help: no weight
 
 
@@ -90,23 +92,34 @@ class MboePlusHead:
         cls,
         vectors: Floats2d,
         batch: EntityBatch,
-        y: Ints1d,
+        y: Targets,
         n_classes: int,
         *,
         attention: Attention,
         seed: int,
-        dev: tuple[Floats2d, EntityBatch, Ints1d] | None = None,
+        dev: tuple[Floats2d, EntityBatch, Targets] | None = None,
+        encoder_only: LinearHead | None = None,
     ) -> "MboePlusHead":
-        """Fit on encoder vectors (n_documents, width), their entities and classes."""
-        judged_by = None if dev is None else (dev[0], dev[2])
-        encoder_only = fit_with_search(vectors, y, n_classes, seed=seed, dev=judged_by)
-        memory = EntityMemory.of(
-            batch, attention=attention, initial_attention=INITIAL_ATTENTION, seed=seed
-        )
+        """Fit on encoder vectors (n_documents, width), their entities and classes.
+
+        Parameters
+        ----------
+        dev
+            Other documents to choose by.
+        encoder_only
+            p_h where it is given: tuned together with the encoder. It is too sure of its training
+            documents to choose by them; without `dev`, entities get no weight.
+        """
+        is_tuned = encoder_only is not None
+        if encoder_only is None:
+            judged_by = None if dev is None else (dev[0], dev[2])
+            encoder_only = fit_with_search(vectors, y, n_classes, seed=seed, dev=judged_by)
+        memory = EntityMemory.of(batch, attention=attention, initial_attention=INITIAL_ATTENTION)
         generator = np.random.default_rng(seed)
         training = _Copies.thin(vectors, batch, generator)
-        search = _Search(memory, y, n_classes, encoder_only.C)
-        folds = folds_of(y, seed=seed)
+        sharpnesses = (*SHARPNESSES_OF_TUNED, *SHARPNESSES) if is_tuned else SHARPNESSES
+        search = _Search(memory, y, n_classes, encoder_only, sharpnesses)
+        folds = None if is_tuned else folds_of(y, seed=seed)
         if dev is not None:
             held_out = _Copies.thin(dev[0], dev[1], generator).shift(vectors, generator)
             C, mixture = search.choose(training, held_out, dev[2], None)
@@ -130,7 +143,8 @@ class MboePlusHead:
         if len(linked):
             evidence = self.vote.log_evidence(vectors[linked], batch.select(linked))
             weights = self.mixture.weights(batch.counts[linked])
-            alone[linked] = _mix(alone[linked], evidence, weights)
+            objective = self.encoder_only.objective
+            alone[linked] = _mix(objective, objective.scores(alone[linked]), evidence, weights)
         return alone
 
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
@@ -180,12 +194,13 @@ class _Search:
     """Chooses the vote's C, and the mixture, by the log-loss of held-out documents."""
 
     memory: EntityMemory
-    y: Ints1d
+    y: Targets
     n_classes: int
-    penalty_of_encoder: float
+    encoder_only: LinearHead
+    sharpnesses: tuple[float, ...]
 
     def choose(
-        self, training: _Copies, held_out: _Copies, gold: Ints1d, folds: list[Fold] | None
+        self, training: _Copies, held_out: _Copies, gold: Targets, folds: list[Fold] | None
     ) -> tuple[float, Mixture]:
         """Return C and the mixture; `folds` None: `held_out` are other documents (dev)."""
         alone = self._alone(training, held_out, folds)
@@ -211,12 +226,13 @@ class _Search:
     def _alone(
         self, training: _Copies, held_out: _Copies, folds: list[Fold] | None
     ) -> list[Doubles2d]:
-        whole = np.arange(len(self.y))
+        if folds is None:
+            return [self.encoder_only.log_probabilities(side) for side in held_out.vectors]
         predicted = [np.empty((len(side), self.n_classes)) for side in held_out.vectors]
-        for train, test in self._divisions(held_out, folds, whole):
+        for train, test in folds:
             head = LinearHead.fit(
                 training.vectors[0][train], self.y[train], self.n_classes,
-                C=self.penalty_of_encoder, chosen_by="",
+                C=self.encoder_only.C, chosen_by="",
             )  # fmt: skip
             for side, vectors in zip(predicted, held_out.vectors, strict=True):
                 side[test] = head.log_probabilities(vectors[test])
@@ -249,7 +265,7 @@ class _Search:
         return [(fold.train, fold.test) for fold in folds]
 
     def _best_mixture(
-        self, alone: list[Doubles2d], votes: list[Doubles2d], counts: list[Ints1d], gold: Ints1d
+        self, alone: list[Doubles2d], votes: list[Doubles2d], counts: list[Ints1d], gold: Targets
     ) -> tuple[float, Mixture]:
         """Try every λ, κ and sharpness of p_h.
 
@@ -258,13 +274,15 @@ class _Search:
         it is and the mixture decides the same.
         """
         best, chosen = np.inf, Mixture(0.0, HALF_COUNTS[0])
-        for sharpness, strength, half in product(SHARPNESSES, STRENGTHS, HALF_COUNTS):
+        objective = objective_of(gold)
+        scores = [objective.scores(own) for own in alone]
+        for sharpness, strength, half in product(self.sharpnesses, STRENGTHS, HALF_COUNTS):
             if strength > LARGEST_STRENGTH * sharpness:
                 continue
             mixture = Mixture(strength, half)
             losses = [
-                log_loss(_mix(sharpness * own, vote, mixture.weights(count)), gold)
-                for own, vote, count in zip(alone, votes, counts, strict=True)
+                log_loss(_mix(objective, sharpness * own, vote, mixture.weights(count)), gold)
+                for own, vote, count in zip(scores, votes, counts, strict=True)
             ]
             if np.mean(losses) < best - 1e-4:
                 best = float(np.mean(losses))
@@ -272,6 +290,8 @@ class _Search:
         return best, chosen
 
 
-def _mix(alone: Doubles2d, evidence: Doubles2d, weights: Doubles1d) -> Doubles2d:
-    mixed: Doubles2d = log_softmax(alone + weights[:, None] * evidence, axis=1)
-    return mixed
+def _mix(
+    objective: Objective, scores: Doubles2d, evidence: Doubles2d, weights: Doubles1d
+) -> Doubles2d:
+    """Return log p(c | D) of the encoder's scores with the evidence of entities."""
+    return objective.log_probabilities(scores + weights[:, None] * evidence)

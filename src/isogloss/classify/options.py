@@ -1,20 +1,61 @@
 """What the options of a classifier may be, and the sentences for those that are not."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 
+from isogloss.classify.documents import LinkingOptions
 from isogloss.classify.entity_pooling import Attention
+from isogloss.classify.entity_source import Init
+from isogloss.classify.tuning_options import TUNES, Tune
+from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, did_you_mean
 from isogloss.vectors import EntityVectors
 
 Preset = Literal["mboe", "mboe-plus"]
 AttentionChoice = Literal[True, "mean", "sum"]
+Thresholds = Literal["half", "tuned"]
 
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
+THRESHOLDS: tuple[Thresholds, ...] = ("half", "tuned")
 INITS = ("encoder", "random")
 ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
+
+
+@dataclass(frozen=True)
+class FittedOptions:
+    """The parameters of `TextClassifier` as its fit used them.
+
+    Prediction and files keep to these: a parameter that is set after `fit` waits for the next one.
+    """
+
+    preset: Preset
+    tune: Tune
+    multilabel: bool
+    thresholds: Thresholds
+    init: Init
+    attention: AttentionChoice
+    max_entities: int | None
+    min_link_prob: float
+    min_commonness: float
+    nested: bool
+    pooling: Pooling | None
+    dtype: str
+    random_state: int
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "FittedOptions":
+        """Take these of a classifier's parameters."""
+        return cls(**{field.name: parameters[field.name] for field in fields(cls)})
+
+    @property
+    def linking(self) -> LinkingOptions:
+        """What is kept of what is linked."""
+        return LinkingOptions(
+            self.min_link_prob, self.min_commonness, self.max_entities, self.nested
+        )
 
 
 def check_options(options: Mapping[str, Any]) -> None:
@@ -27,7 +68,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     """
     for name, allowed in (
         ("preset", PRESETS),
-        ("tune", ("head",)),
+        ("tune", TUNES),
+        ("multilabel", (False, True)),
+        ("thresholds", THRESHOLDS),
         ("attention", tuple(ATTENTIONS)),
         ("init", INITS),
     ):
@@ -37,6 +80,10 @@ def check_options(options: Mapping[str, Any]) -> None:
         if value not in allowed:
             hint = did_you_mean(str(value), [str(choice) for choice in allowed])
             raise InputError(f"{name} is {value!r}; {hint}")
+    if options["training"] is not None and options["tune"] == "head":
+        raise InputError("training is for tune='lora' or 'full'; leave it out with tune='head'")
+    if options["thresholds"] == "tuned" and not options["multilabel"]:
+        raise InputError("thresholds is 'tuned', which is for label sets; set multilabel too")
     seed, most = options["random_state"], options["max_entities"]
     if not _is_whole(seed) or seed < 0:
         raise InputError(f"random_state is {seed!r}; give a whole number, 0 or more")

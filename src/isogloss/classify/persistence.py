@@ -1,13 +1,14 @@
 """A classifier as a directory: ``model.json`` (settings, labels, fingerprints), safetensors.
 
-The encoder is named with its fingerprint and the knowledge base by its path relative to the model,
+The encoder is named with its fingerprint, what tuning made of it lies in ``encoder`` or
+``adapter``; the knowledge base by its path relative to the model,
 with its fingerprint; ``embed_kb`` puts a copy inside. Loading refuses another encoder or knowledge
 base than the model was trained with.
 """
 
 import os
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +19,31 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_vote import EntityVote
+from isogloss.classify.heads import Head
 from isogloss.classify.inputs import label_array
+from isogloss.classify.language_move import LanguageMove, ScoreReference
 from isogloss.classify.linear_head import LinearHead, Standardisation
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead, Mixture
-from isogloss.classify.text_classifier import Head, TextClassifier
+from isogloss.classify.objective import OBJECTIVES
+from isogloss.classify.options import FittedOptions
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.classify.trained_vectors import TrainedVectors
+from isogloss.classify.trust import Trust
+from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
+from isogloss.classify.tuning_options import TuningOptions
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory, read_json, sha256_of, write_json
 from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
 
-FORMAT, VERSION = "isogloss text classifier", 1
-SETTINGS = (
-    "preset", "tune", "attention", "max_entities", "min_link_prob", "min_commonness", "nested",
-    "pooling",
-    "dtype", "random_state",
-)  # fmt: skip
+FORMAT, VERSION = "isogloss text classifier", 2
+SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
+WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
+REPAIR = "copy the model anew or fit it again"
+TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
+PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
@@ -47,6 +56,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
         When `path` exists, cannot be written, or the labels are no strings, numbers or booleans.
     """
     check_is_fitted(model, "head_")
+    options = model.options_
     labels = model.classes_.tolist()
     for label in labels:
         if not isinstance(label, str | int | float | bool):
@@ -59,38 +69,47 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
     with atomic_directory(path, overwrite=overwrite) as folder:
         if kb is not None and embed_kb:
             shutil.copytree(kb.path, folder / "kb")
-        arrays = _head_arrays(model.head_)
+        arrays = _head_arrays(model.head_) | _move_arrays(model) | model.trust_.arrays()
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()},
             folder / "model.safetensors",
         )
-        if isinstance(model.init, EntityVectors):
-            model.init.save(folder / "entity-vectors.safetensors")
-        encoder = Path(model.encoder_.name)
+        if isinstance(options.init, EntityVectors):
+            options.init.save(folder / "entity-vectors.safetensors")
+        if model.tuning_ is not None:
+            _write_tuned(model, folder / PLACES[options.tune])
+        if model.base_encoder_.transform is not None:
+            model.base_encoder_.transform.save(folder / TRANSFORM)
+        encoder = Path(model.base_encoder_.name)
         write_json(
             folder / "model.json",
             {
-                "format": FORMAT,
-                "version": VERSION,
-                "classes": labels,
-                "langs": list(model.langs_),
+                "format": FORMAT, "version": VERSION,
+                "classes": labels, "langs": list(model.langs_),
                 "n_training_documents": model.n_training_documents_,
-                "settings": {name: _plain(getattr(model, name)) for name in SETTINGS},
-                "init": "file" if isinstance(model.init, EntityVectors) else model.init,
+                "thresholds": model.thresholds_.tolist(),
+                "settings": {name: _plain(getattr(options, name)) for name in SETTINGS}
+                | {"dtype": model.base_encoder_.dtype},
+                "init": "file" if isinstance(options.init, EntityVectors) else options.init,
                 "encoder": {
                     "name": os.path.relpath(encoder, path) if encoder.is_dir() else str(encoder),
                     "is_directory": encoder.is_dir(),
-                    "options": model.encoder_.settings.options(),
-                    "fingerprint": model.encoder_.fingerprint,
+                    "options": model.base_encoder_.settings.options(),
+                    "fingerprint": model.base_encoder_.fingerprint,
                 },
+                "training": None if model.tuning_ is None else asdict(model.tuning_),
+                "random_scale": model.random_scale_,
                 "kb": None if kb is None else {
                     "path": "kb" if embed_kb else os.path.relpath(kb.path, path),
                     "fingerprint": kb.fingerprint,
                 },
                 "head": _head_settings(model.head_),
-                "sha256": {
-                    file.name: sha256_of(file) for file in sorted(folder.glob("*.safetensors"))
+                "trust": model.trust_.settings(),
+                "moves": {
+                    lang: {"contrast": move.contrast, "n_texts": move.n_texts}
+                    for lang, move in model.moves_.items()
                 },
+                "sha256": _checksums(folder),
             },
         )  # fmt: skip
 
@@ -103,7 +122,15 @@ def load_classifier(
     device: str,
     threads: int | None,
 ) -> TextClassifier:
-    """Read a classifier; see `TextClassifier.load`.
+    """Read a classifier that `save_classifier` wrote.
+
+    Parameters
+    ----------
+    encoder, kb
+        Where the encoder or the knowledge base is now, when it is not where it was; another one
+        than the model was trained with is refused.
+    device, threads
+        As in `Encoder.load`.
 
     Raises
     ------
@@ -111,10 +138,13 @@ def load_classifier(
         When `path` is no classifier, is damaged, or its encoder or knowledge base is another.
     """
     if not path.exists():
-        raise InputError("no such model directory", path=path)
-    manifest = read_json(path / "model.json", what="a classifier")
+        raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
+    file = path / "model.json"
+    if path.is_dir() and not file.exists():
+        raise InputError(f"not a classifier: it has no {file.name}; {WHAT_TO_NAME}", path=path)
+    manifest = read_json(file, what="a classifier")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError("not a classifier of isogloss", path=path)
+        raise InputError(f"not a classifier of isogloss; {WHAT_TO_NAME}", path=path)
     if manifest.get("version") != VERSION:
         raise InputError(
             f"was written in version {manifest.get('version')} of the format, this isogloss reads "
@@ -125,7 +155,7 @@ def load_classifier(
         return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
     except KeyError as error:
         raise InputError(
-            f"damaged: it lacks {error}; fit the model again", path=path / "model.json"
+            f"damaged: it lacks {error}; {REPAIR}", path=path / "model.json"
         ) from error
 
 
@@ -147,14 +177,39 @@ def _model_of(
         device=device,
         **{name: manifest["settings"][name] for name in SETTINGS},
     )
-    model.encoder_ = _encoder(path, manifest["encoder"], encoder, model, threads)
+    model.options_ = FittedOptions.of(model.get_params(deep=False))
     model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
-    model.encoder, model.kb = model.encoder_, model.kb_
+    training = manifest["training"]
+    model.tuning_ = None if training is None else TuningOptions(**training)
+    model.random_scale_ = manifest["random_scale"]
+    _load_encoders(model, path, manifest["encoder"], encoder, threads)
+    model.encoder, model.kb = model.base_encoder_, model.kb_
     model.classes_ = label_array(manifest["classes"])
     model.langs_ = tuple(manifest["langs"])
     model.n_training_documents_ = manifest["n_training_documents"]
+    model.thresholds_ = np.array(manifest["thresholds"], dtype=np.float64)
+    model.trust_ = Trust.of(manifest["trust"], arrays)
     model.head_ = _head(manifest["head"], arrays)
+    model.reference_ = _reference(arrays)
+    model.moves_ = {
+        lang: LanguageMove(arrays[f"move.{lang}"], **settings)
+        for lang, settings in manifest["moves"].items()
+    }
     return model
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    patterns = ["*.safetensors", *(f"{place}/**/*.safetensors" for place in PLACES.values())]
+    files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    return {file.relative_to(folder).as_posix(): sha256_of(file) for file in files}
+
+
+def _write_tuned(model: TextClassifier, folder: Path) -> None:
+    if isinstance(model.encoder_, TunedEncoder):
+        folder.mkdir()
+        model.encoder_.write(folder)
+    else:  # read from a model's directory, as it was written
+        shutil.copytree(model.encoder_.name, folder)
 
 
 def _plain(value: Any) -> Any:
@@ -165,15 +220,47 @@ def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
     for name, checksum in manifest["sha256"].items():
         file = path / name
         if not file.is_file():
-            raise InputError("the model is incomplete: this file is missing", path=file)
+            raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
         if sha256_of(file) != checksum:
-            raise InputError("damaged: its checksum is not the one written", path=file)
+            raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
     file = path / "model.safetensors"
     try:
         arrays: Arrays = load_file(file)
     except SafetensorError as error:
-        raise InputError(f"is not a safetensors file ({error})", path=file) from error
+        raise InputError(
+            f"damaged: not a safetensors file ({error}); {REPAIR}", path=file
+        ) from error
     return arrays
+
+
+def _load_encoders(
+    model: TextClassifier,
+    path: Path,
+    saved: dict[str, Any],
+    given: str | Path | Encoder | None,
+    threads: int | None,
+) -> None:
+    """Set the model's encoder, and the one that encodes names of entities.
+
+    A fully tuned encoder stands for itself; its base is read where names need it only.
+    """
+    options = model.options_
+    names_are_encoded = model.kb_ is not None and options.init == "encoder"
+    if options.tune == "full":
+        folder = path / PLACES["full"]
+        if not folder.is_dir():
+            raise InputError(f"the model is incomplete, this is missing; {REPAIR}", path=folder)
+        model.encoder_ = Encoder.load(
+            folder, device=model.device, dtype=model.dtype, threads=threads, **saved["options"]
+        )
+        if not names_are_encoded:
+            model.base_encoder_ = model.encoder_
+            return
+    model.base_encoder_ = _encoder(path, saved, given, model, threads)
+    if options.tune == "lora":
+        model.encoder_ = read_adapter(model.base_encoder_, path / PLACES["lora"])
+    elif options.tune == "head":
+        model.encoder_ = model.base_encoder_
 
 
 def _encoder(
@@ -192,13 +279,16 @@ def _encoder(
                 f"the model's encoder is not at {name} any more; name it with --encoder",
                 path=path,
             )
+        transform = path / TRANSFORM if (path / TRANSFORM).is_file() else None
         found = Encoder.load(
-            name, device=model.device, dtype=model.dtype, threads=threads, **saved["options"]
-        )
+            name, device=model.device, dtype=model.dtype, threads=threads, transform=transform,
+            **saved["options"],
+        )  # fmt: skip
     if found.fingerprint != saved["fingerprint"]:
         raise InputError(
             f"the model was trained with another encoder ({saved['name']}, fingerprint "
-            f"{saved['fingerprint'][:12]}) than {found.name} ({found.fingerprint[:12]})",
+            f"{saved['fingerprint'][:12]}) than {found.name} ({found.fingerprint[:12]}); "
+            "name the right one with --encoder or fit the model again",
             path=path,
         )
     return found
@@ -223,6 +313,20 @@ def _kb(
     return found
 
 
+def _move_arrays(model: TextClassifier) -> Arrays:
+    arrays: Arrays = {f"move.{lang}": move.offset for lang, move in model.moves_.items()}
+    if model.reference_ is not None:
+        arrays |= {f"reference.{name}": array for name, array in vars(model.reference_).items()}
+    return arrays
+
+
+def _reference(arrays: Arrays) -> ScoreReference | None:
+    names = [field.name for field in fields(ScoreReference)]
+    if f"reference.{names[0]}" not in arrays:
+        return None
+    return ScoreReference(**{name: arrays[f"reference.{name}"] for name in names})
+
+
 def _linear_arrays(head: LinearHead, prefix: str) -> Arrays:
     return {
         f"{prefix}.mean": head.standardisation.mean,
@@ -237,29 +341,32 @@ def _linear(settings: dict[str, Any], arrays: Arrays, prefix: str) -> LinearHead
         Standardisation(arrays[f"{prefix}.mean"], arrays[f"{prefix}.deviation"]),
         arrays[f"{prefix}.weight"],
         arrays[f"{prefix}.bias"],
-        **settings,
+        C=np.inf if settings["C"] is None else settings["C"],
+        chosen_by=settings["chosen_by"],
+        objective=OBJECTIVES[settings["objective"]],
     )
 
 
 def _memory_arrays(memory: EntityMemory) -> Arrays:
-    arrays: Arrays = {
+    return {
         "memory.entities": memory.entities,
-        "memory.vectors": memory.vectors,
         "memory.n_documents_with": memory.n_documents_with,
         "memory.attention_weight": memory.attention_weight,
     }
-    if memory.projection is not None:
-        arrays["memory.projection"] = memory.projection
+
+
+def _trained_arrays(trained: TrainedVectors) -> Arrays:
+    arrays: Arrays = {"trained.vectors": trained.vectors}
+    if trained.projection is not None:
+        arrays["trained.projection"] = trained.projection
     return arrays
 
 
 def _memory(settings: dict[str, Any], arrays: Arrays) -> EntityMemory:
     return EntityMemory(
         entities=arrays["memory.entities"],
-        vectors=arrays["memory.vectors"],
         n_documents_with=arrays["memory.n_documents_with"],
         attention_weight=arrays["memory.attention_weight"],
-        projection=arrays.get("memory.projection"),
         **settings,
     )
 
@@ -269,7 +376,11 @@ def _head_arrays(head: Head) -> Arrays:
         case LinearHead():
             return _linear_arrays(head, "linear")
         case MboeHead():
-            return _linear_arrays(head.linear, "linear") | _memory_arrays(head.memory)
+            return (
+                _linear_arrays(head.linear, "linear")
+                | _memory_arrays(head.memory)
+                | _trained_arrays(head.trained)
+            )
         case MboePlusHead():
             return (
                 _linear_arrays(head.encoder_only, "linear")
@@ -300,7 +411,8 @@ def _head_settings(head: Head) -> dict[str, Any]:
 
 
 def _linear_settings(head: LinearHead) -> dict[str, Any]:
-    return {"C": head.C, "chosen_by": head.chosen_by}
+    C = head.C if np.isfinite(head.C) else None  # JSON has no infinity; tuning has no penalty
+    return {"C": C, "chosen_by": head.chosen_by, "objective": head.objective.name}
 
 
 def _memory_settings(memory: EntityMemory) -> dict[str, Any]:
@@ -313,7 +425,10 @@ def _head(settings: dict[str, Any], arrays: Arrays) -> Head:
         return linear
     memory = _memory(settings["memory"], arrays)
     if settings["kind"] == "mboe":
-        return MboeHead(linear, memory)
+        trained = TrainedVectors(
+            memory, arrays["trained.vectors"], arrays.get("trained.projection")
+        )
+        return MboeHead(linear, trained)
     entities_only = _linear(settings["entities"], arrays, "entities")
     vote = EntityVote(entities_only, memory, arrays["log_shares"])
     return MboePlusHead(linear, vote, Mixture(**settings["mixture"]))

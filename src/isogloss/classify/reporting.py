@@ -8,9 +8,11 @@ import numpy as np
 
 from isogloss.classify.evaluation import UNKNOWN, Evaluation
 from isogloss.classify.explanation import Explanation
+from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.text_classifier import TextClassifier
+from isogloss.errors import counted
 from isogloss.report.html import (
     MarkedMention,
     ReportDocument,
@@ -50,7 +52,7 @@ def write_report(
     documents = []
     for row in _chosen_rows(langs, model):
         explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
-        documents.append(_document(explanation, y[row]))
+        documents.append(_document(explanation, y[row], model.labelling))
     write_classification_report(
         path,
         title=title,
@@ -68,29 +70,41 @@ def describe(model: TextClassifier) -> dict[str, str]:
     """Return the settings of a fitted model in words, for people."""
     head = model.head_
     settings = {
-        "encoder": model.encoder_.name,
-        "trained on": f"{model.n_training_documents_} texts in "
+        "encoder": model.base_encoder_.name,
+        "trained on": f"{counted(model.n_training_documents_, 'text')} in "
         + (", ".join(model.langs_) or "a language that was not named"),
         "labels": ", ".join(str(label) for label in model.classes_.tolist()),
         "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
     }
+    if model.options_.multilabel:
+        shown = ", ".join(f"{threshold:.2f}" for threshold in model.thresholds_)
+        settings["labels of a text"] = f"any number, each from a probability of {shown}"
+    if model.moves_:
+        settings["moved languages"] = ", ".join(
+            f"{lang} (learned from {counted(move.n_texts, 'text')})"
+            for lang, move in model.moves_.items()
+        )
     if isinstance(head, LinearHead):
-        return settings | {"head": f"encoder only, C = {head.C} ({head.chosen_by})"}
-    settings["preset"] = f"{model.preset}, attention {head.memory.attention}"
+        return settings | {"head": f"encoder only, {_how(head)}"}
+    settings["preset"] = f"{model.options_.preset}, attention {head.memory.attention}"
     weights = ", ".join(f"{weight:.2f}" for weight in head.memory.attention_weight)
     settings["attention weights"] = weights
     settings["entities seen in training"] = str(len(head.memory.entities))
     if isinstance(head, MboeHead):
-        return settings | {"head": f"C = {head.linear.C} ({head.linear.chosen_by})"}
+        return settings | {"head": _how(head.linear)}
     own, mixture = head.encoder_only, head.mixture
     weight = f"C = {head.vote.linear.C}, weight {mixture.strength:.2f} · K / (K + "
     weight += f"{mixture.half_count:.0f}) with K entities in a text"
     if mixture.strength == 0.0:
         weight = "no weight: they did not help on held-out training texts"
     return settings | {
-        "head": f"encoder only, C = {own.C} ({own.chosen_by})",
+        "head": f"encoder only, {_how(own)}",
         "entities": weight,
     }
+
+
+def _how(head: LinearHead) -> str:
+    return f"C = {head.C} ({head.chosen_by})" if np.isfinite(head.C) else head.chosen_by
 
 
 def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int]:
@@ -108,7 +122,7 @@ def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int
     return [rows[number % len(rows)] for number, rows in enumerate(columns)]
 
 
-def _document(explanation: Explanation, gold: Any) -> ReportDocument:
+def _document(explanation: Explanation, gold: Any, labelling: Labelling) -> ReportDocument:
     text = explanation.text
     by_span: dict[tuple[int, int], float] = {}
     for entity in explanation.entities:
@@ -118,8 +132,8 @@ def _document(explanation: Explanation, gold: Any) -> ReportDocument:
     return ReportDocument(
         text=text,
         lang=explanation.lang or UNKNOWN,
-        label=str(explanation.label),
-        gold=str(gold),
+        label=labelling.shown(explanation.label),
+        gold=labelling.shown(gold),
         probabilities=_named(explanation.probabilities),
         probabilities_without_entities=_named(explanation.probabilities_without_entities),
         mentions=[

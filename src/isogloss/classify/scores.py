@@ -5,7 +5,7 @@ counts as wrong. Rows that are the same document in several languages (equal ids
 together, so that an interval of a mean over languages does not treat translations as new evidence.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,9 @@ def interval_of_mean(values: Doubles1d | Bools1d, *, seed: int) -> Interval:
     doubles = np.asarray(values, dtype=np.float64)
     if len(doubles) == 0:
         return Interval(np.nan, np.nan, np.nan)
-    return _interval(float(doubles.mean()), _drawn_means(doubles, np.random.default_rng(seed)))
+    return interval_of_draws(
+        float(doubles.mean()), _drawn_means(doubles, np.random.default_rng(seed))
+    )
 
 
 def interval_of_language_mean(
@@ -81,7 +83,7 @@ def interval_of_language_mean(
         drawn += _joint_draws(values, ids, shared, generator).sum(axis=1)
     for lang in alone:
         drawn += _drawn_means(np.asarray(values[lang], dtype=np.float64), generator)
-    return _interval(float(np.mean(list(means.values()))), drawn / len(means))
+    return interval_of_draws(float(np.mean(list(means.values()))), drawn / len(means))
 
 
 def paired_difference(correct: Bools1d, other: Bools1d, *, seed: int) -> PairedDifference:
@@ -125,6 +127,19 @@ def f1_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]
     }
 
 
+def interval_of_draws(value: float, drawn: Doubles1d) -> Interval:
+    """Return a value with the percentile interval of its bootstrap draws."""
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return Interval(value, float(low), float(high))
+
+
+def numbered_ids(ids: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Return id → number for the ids of several languages, as first met."""
+    distinct = dict.fromkeys(entry for entries in ids for entry in entries)
+    return {entry: index for index, entry in enumerate(distinct)}
+
+
 def _language_means(values: Mapping[str, Doubles1d | Bools1d]) -> dict[str, float]:
     return {lang: float(np.mean(column)) for lang, column in values.items() if len(column)}
 
@@ -136,12 +151,7 @@ def _joint_draws(
     generator: np.random.Generator,
 ) -> Doubles2d:
     """Draw ids with replacement; give each language's mean over its rows of the ids drawn."""
-    number = {
-        entry: index
-        for index, entry in enumerate(
-            dict.fromkeys(entry for lang in langs for entry in ids[lang] or ())
-        )
-    }
+    number = numbered_ids([ids[lang] or () for lang in langs])
     sums, counts = np.zeros((len(number), len(langs))), np.zeros((len(number), len(langs)))
     for column, lang in enumerate(langs):
         rows = np.array([number[entry] for entry in ids[lang] or ()])
@@ -167,9 +177,3 @@ def _drawn_means(values: Doubles1d, generator: np.random.Generator) -> Doubles1d
     times = generator.multinomial(len(values), counts / len(values), size=N_RESAMPLES)
     means: Doubles1d = times @ distinct / len(values)
     return means
-
-
-def _interval(value: float, drawn: Doubles1d) -> Interval:
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Interval(value, float(low), float(high))

@@ -1,52 +1,58 @@
 """`TextClassifier`: label in one language, predict in many, with the entities a text names.
 
 A scikit-learn estimator over the parts of this package: documents are encoded and linked
-(`documents`), entities get vectors (`entity_source`), a head learns (`linear_head`, `mboe`,
-`mboe_plus`). Scores are `evaluation`'s business, evidence `explanation`'s, files `persistence`'s.
+(`documents`), entities get vectors (`entity_source`), a head learns (`fitting`). Scores are
+`evaluation`'s business, evidence `explanation`'s, files `persistence`'s.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
-from isogloss.arrays import Bools1d, Doubles2d, Ints1d
+from isogloss.arrays import Doubles2d
+from isogloss.classify.adaptation import Adaptation, adapt, moved_log_probabilities, reference_of
+from isogloss.classify.calibration import tempered
 from isogloss.classify.documents import (
     Languages,
-    LinkingOptions,
     PreparedDocuments,
     prepare_documents,
     resolve_languages,
-    warn_of_languages,
+    say_what_was_left_out,
 )
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import EntitySource, Init, entity_source
-from isogloss.classify.inputs import checked_pairs, checked_texts, label_array, sorted_labels
-from isogloss.classify.linear_head import LinearHead, fit_with_search
-from isogloss.classify.mboe import MboeHead
-from isogloss.classify.mboe_plus import MboePlusHead
-from isogloss.classify.options import ATTENTIONS, AttentionChoice, Preset, check_options
+from isogloss.classify.fitting import Fitting
+from isogloss.classify.heads import Head
+from isogloss.classify.inputs import checked_texts
+from isogloss.classify.labelling import Array, Labelling, labelling_of
+from isogloss.classify.language_move import LanguageMove
+from isogloss.classify.options import (
+    AttentionChoice,
+    FittedOptions,
+    Preset,
+    Thresholds,
+    check_options,
+)
+from isogloss.classify.tuned_fit import Part, fit_tuned, scale_of_names, tuned_base
+from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
-from isogloss.encode.model import capped_threads
 from isogloss.encode.settings import Pooling
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
 
 if TYPE_CHECKING:
     from isogloss.classify.evaluation import Evaluation
     from isogloss.classify.explanation import Explanation
-
-Head = LinearHead | MboeHead | MboePlusHead
+    from isogloss.classify.forecast import Forecast
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """Classify texts of many languages from labels in one, on a frozen encoder.
+    """Classify texts of many languages from labels in one, on a frozen or a tuned encoder.
 
     Parameters
     ----------
@@ -60,7 +66,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         2022), ``"mboe-plus"`` (the default) lets them vote with a weight that grows with their
         number, so that a text without entities is classified by the encoder alone.
     tune
-        ``"head"``: the encoder stays frozen.
+        ``"head"``: the encoder stays frozen; ``"lora"``: low-rank matrices beside its linear maps
+        learn (needs peft); ``"full"``: the whole encoder learns.
+    training
+        How it is tuned: a `TuningOptions`, or a dictionary of its options.
+    multilabel
+        True: a text has any number of labels; `y` holds label sets (lists, tuples, sets), and
+        `predict` gives tuples.
+    thresholds
+        Of `multilabel`: from which probability on a label is given. ``"half"``: 0.5, as in the
+        paper; ``"tuned"``: the best F1 of each label on the development data, or out of fold.
     init
         Vectors of entities before training: ``"encoder"`` (of their names), ``"random"``, or an
         `EntityVectors`.
@@ -84,8 +99,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     classes_
         Labels in the order of `predict_proba`'s columns: sorted, or as first met where labels
         cannot be sorted.
-    head_, encoder_, kb_, langs_
-        What was learned, with what, from texts of which languages.
+    moves_
+        Language to how its vectors are moved; filled by `adapt`.
+    head_, encoder_, kb_, langs_, options_
+        What was learned, with what, from texts of which languages, under which parameters; a
+        parameter set later waits for the next `fit`.
 
     Examples
     --------
@@ -102,7 +120,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         kb: str | Path | KnowledgeBase | None = None,
         *,
         preset: Preset = "mboe-plus",
-        tune: Literal["head"] = "head",
+        tune: Tune = "head",
+        training: TuningOptions | Mapping[str, Any] | None = None,
+        multilabel: bool = False,
+        thresholds: Thresholds = "half",
         init: Init = "encoder",
         attention: AttentionChoice = True,
         max_entities: int | None = None,
@@ -118,6 +139,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.kb = kb
         self.preset = preset
         self.tune = tune
+        self.training = training
+        self.multilabel = multilabel
+        self.thresholds = thresholds
         self.init = init
         self.attention = attention
         self.max_entities = max_entities
@@ -138,53 +162,74 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X_dev: Sequence[str] | None = None,
         y_dev: Sequence[Any] | None = None,
         lang_dev: Languages = None,
+        checkpoints: str | Path | None = None,
     ) -> Self:
         """Learn from labelled texts.
 
         Parameters
         ----------
         X, y
-            Texts and their labels (strings, integers, anything hashable).
+            Texts and their labels (strings, integers, anything hashable), or label sets.
         lang
             Language of the texts: one code, a code or None for each, or ``"auto"``. Needed with
             a knowledge base.
         X_dev, y_dev, lang_dev
             Development data to choose hyper-parameters by; without it they are chosen by
-            cross-validation on the training data.
+            cross-validation on the training data, or by a part of it that tuning holds out.
+        checkpoints
+            Folder that keeps a tuning run, so that a killed one goes on; made when missing.
 
         Raises
         ------
         InputError
-            When an option is not known, the numbers differ, or there is one class only.
+            When an option is not known, the numbers differ, there is one class only, or labels of
+            different kinds are equal (1 and True).
         """
         check_options(self.get_params(deep=False))
         if (X_dev is None) != (y_dev is None):
             raise InputError("X_dev and y_dev go together; one of them is missing")
-        texts, labels = checked_pairs(X, y)
+        texts, labels = labelling_of(multilabel=self.multilabel).check(X, y)
         langs = resolve_languages(lang, texts)
         self._start(labels, langs)
-        documents = self._prepare(texts, langs)
+        train = Part(
+            texts, self._prepare(texts, langs), self.labelling.targets(labels, self.classes_)
+        )
         dev = None
         if X_dev is not None and y_dev is not None:
-            if lang_dev is None and isinstance(lang, str):
-                lang_dev = lang
-            if lang_dev is None and self.kb_ is not None:
-                raise InputError("lang_dev is needed, as lang is given text by text")
-            dev = self._dev(X_dev, y_dev, lang_dev)
+            same = lang if lang_dev is None and isinstance(lang, str) else lang_dev
+            dev = self._dev(X_dev, y_dev, same)
         self.n_training_documents_ = len(texts)
-        self.head_ = self._fit_head(documents, self._numbers(labels), dev)
+        fitting = Fitting(
+            self.options_, len(self.classes_), None if self.kb_ is None else self.entity_batch,
+            is_tuned=self.tuning_ is not None,
+        )  # fmt: skip
+        if self.tuning_ is not None:
+            head, dev = self._fit_tuned(train, dev, checkpoints)
+        else:
+            head = fitting.head(train, dev)
+        self.thresholds_ = fitting.thresholds(head, train, dev)
+        self.trust_ = fitting.trust(head, train, dev)
+        self.head_ = head
+        self.reference_ = reference_of(self, train.documents, train.y)
         return self
 
     def predict(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
     ) -> np.ndarray[tuple[int], np.dtype[Any]]:
-        """Return the most likely label of each text, the first of equals; see `predict_proba`."""
+        """Return the most likely label of each text, the first of equals; see `predict_proba`.
+
+        With `multilabel`, a tuple: the labels whose probability reaches their threshold.
+        """
         return self.labels_of(self.predict_proba(X, lang, fallback_lang=fallback_lang))
 
     def predict_proba(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
     ) -> Doubles2d:
         """Return p(c | D): float64 (n_texts, n_classes), columns in the order of ``classes_``.
+
+        They are calibrated on held-out texts of the training language (`trust_`), which keeps the
+        order of the classes. The rows add up to 1, save with `multilabel`, where each label is a
+        question of its own and nothing is calibrated.
 
         Parameters
         ----------
@@ -206,10 +251,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         *,
         fallback_lang: str | None = None,
     ) -> float:
-        """Return the accuracy over all texts, as scikit-learn's model selection asks for it."""
-        texts, labels = checked_pairs(X, y)
+        """Return the accuracy over all texts, as scikit-learn's model selection asks for it.
+
+        With `multilabel`, the share of texts that get just their labels.
+        """
+        texts, labels = self.labelling.check(X, y)
         predicted = self.predict(texts, lang, fallback_lang=fallback_lang).tolist()
-        right = [ours == theirs for ours, theirs in zip(predicted, labels, strict=True)]
+        equal = self.labelling.equal
+        right = [equal(ours, theirs) for ours, theirs in zip(predicted, labels, strict=True)]
         return float(np.average(right, weights=sample_weight))
 
     def prepare(
@@ -234,12 +283,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         with_entities
             False: as if nothing had been linked.
         """
-        if isinstance(self.head_, LinearHead):
-            return self.head_.log_probabilities(documents.vectors)
-        batch = self.entity_batch(documents)
-        if not with_entities:
-            batch = batch.thin(0.0, np.random.default_rng(0))
-        return self.head_.log_probabilities(documents.vectors, batch)
+        answers = moved_log_probabilities(self, documents, with_entities=with_entities)
+        return tempered(answers, self.trust_.temperature)
 
     def entity_batch(self, documents: PreparedDocuments) -> EntityBatch:
         """Return the documents' entities with their initial vectors (needs a knowledge base)."""
@@ -247,23 +292,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("these documents were prepared without a knowledge base")
         return EntityBatch.of(documents.bags, self._source())
 
-    def labels_of(self, scores: Doubles2d) -> np.ndarray[tuple[int], np.dtype[Any]]:
-        """Return the label of the largest of each row of (n_texts, n_classes) scores."""
-        labels: np.ndarray[tuple[int], np.dtype[Any]] = self.classes_[scores.argmax(axis=1)]
-        return labels
-
-    def seen_entities(self, entities: Ints1d) -> Bools1d:
-        """Return bool (n,): which knowledge base indices training met."""
-        if isinstance(self.head_, LinearHead):
-            return np.zeros(len(entities), dtype=bool)
-        return self.head_.memory.is_seen(entities)
+    def labels_of(self, probabilities: Doubles2d) -> np.ndarray[tuple[int], np.dtype[Any]]:
+        """Return the label, or label set, that each row of p(c | D) (n_texts, n_classes) gives."""
+        return self.labelling.answers(probabilities, self.classes_, self.thresholds_)
 
     @property
-    def linking_options(self) -> LinkingOptions:
-        """What is kept of what is linked."""
-        return LinkingOptions(
-            self.min_link_prob, self.min_commonness, self.max_entities, self.nested
-        )
+    def labelling(self) -> Labelling:
+        """One label a text, or a set of them, as this model was fitted."""
+        check_is_fitted(self, "options_")
+        return labelling_of(multilabel=self.options_.multilabel)
 
     def evaluate(
         self,
@@ -274,11 +311,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ids: Sequence[str | None] | None = None,
         fallback_lang: str | None = None,
         versus: "TextClassifier | None" = None,
+        abstain_below: float | None = None,
     ) -> "Evaluation":
         """Score by language; see `isogloss.classify.evaluation.evaluate`."""
         from isogloss.classify.evaluation import evaluate
 
-        return evaluate(self, X, y, lang, ids=ids, fallback_lang=fallback_lang, versus=versus)
+        return evaluate(
+            self, X, y, lang, ids=ids, fallback_lang=fallback_lang, versus=versus,
+            abstain_below=abstain_below,
+        )  # fmt: skip
+
+    def forecast(self, X: Sequence[str], lang: Languages = None) -> "Forecast":
+        """Forecast the accuracy on unlabelled texts; see `isogloss.classify.forecast.forecast`."""
+        from isogloss.classify.forecast import forecast
+
+        return forecast(self, X, lang)
 
     def explain(
         self, text: str, lang: str | None = None, *, fallback_lang: str | None = None
@@ -287,6 +334,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from isogloss.classify.explanation import explain
 
         return explain(self, text, lang, fallback_lang=fallback_lang)
+
+    def adapt(self, lang: str, texts: Sequence[str]) -> Adaptation:
+        """Adapt to a language by texts without labels; see `isogloss.classify.adaptation`."""
+        return adapt(self, lang, texts)
 
     def save(self, path: str | Path, *, embed_kb: bool = False, overwrite: bool = False) -> None:
         """Write the model as a directory; see `isogloss.classify.persistence`."""
@@ -304,29 +355,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         device: str = "auto",
         threads: int | None = None,
     ) -> "TextClassifier":
-        """Read a model that `save` wrote.
-
-        Parameters
-        ----------
-        encoder, kb
-            Where the encoder or the knowledge base is now, when it is not where it was; another
-            one than the model was trained with is refused.
-        device, threads
-            As in `Encoder.load`.
-        """
+        """Read a model that `save` wrote; see `isogloss.classify.persistence.load_classifier`."""
         from isogloss.classify.persistence import load_classifier
 
         return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
 
     def _start(self, labels: list[Any], langs: list[str | None]) -> None:
-        self.classes_ = label_array(sorted_labels(labels))
-        if len(self.classes_) < 2:
-            raise InputError(
-                f"all {len(labels)} training labels are {labels[0]!r}; "
-                "two classes are needed at least"
-            )
+        if hasattr(self, "head_"):
+            del self.head_  # a fit that fails must not leave half of the one before
+        self.options_: FittedOptions = FittedOptions.of(self.get_params(deep=False))
+        self.classes_: Array = self.labelling.classes(labels)
         self.langs_ = tuple(dict.fromkeys(lang for lang in langs if lang is not None))
-        self.kb_ = self.kb if isinstance(self.kb, KnowledgeBase | None) else _open(self.kb)
+        self.kb_: KnowledgeBase | None = (
+            self.kb if isinstance(self.kb, KnowledgeBase | None) else KnowledgeBase.open(self.kb)
+        )
         if self.kb_ is not None and not self.langs_:
             raise InputError(
                 "the language of the training texts is needed to link them; give lang='en', a "
@@ -337,96 +379,72 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(self.encoder, Encoder)
             else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
         )
+        self.tuning_: TuningOptions | None = None
+        if self.tune != "head":
+            given = TuningOptions.of(self.training)
+            self.tuning_ = given.settled(tune=self.tune, device=self.encoder_.device)
+            self.encoder_ = tuned_base(self.encoder_, self.options_, self.tuning_)
+        self.base_encoder_ = self.encoder_  # which names of entities are encoded with
+        self.moves_: dict[str, LanguageMove] = {}
+        self.random_scale_: float | None = None  # root mean square of random vectors
 
     def _prepare(
         self, texts: list[str], langs: list[str | None], fallback_lang: str | None = None
     ) -> PreparedDocuments:
+        # The paper's classifier starts from no vectors of texts: they are not made in vain.
+        in_vain = not hasattr(self, "head_") and self.tuning_ is not None
         documents = prepare_documents(
             texts,
             langs,
-            encoder=self.encoder_,
-            pooling=self.pooling,
+            encoder=None if in_vain and self.options_.preset == "mboe" else self.encoder_,
+            pooling=self.options_.pooling,
             kb=self.kb_,
+            source=None if self.kb_ is None else self._source(),
             training_langs=self.langs_,
-            options=self.linking_options,
+            options=self.options_.linking,
             fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
         )
-        warn_of_languages(langs, self.kb_)
-        if documents.truncated.any():
-            warn_loss(
-                f"{documents.truncated.sum()} of {len(texts)} texts are longer than the encoder "
-                "takes; only their beginning was read"
-            )
+        say_what_was_left_out(documents, self.langs_)
         return documents
 
-    def _dev(
-        self, X: Sequence[str], y: Sequence[Any], lang: Languages
-    ) -> tuple[PreparedDocuments, Ints1d]:
-        texts, labels = checked_pairs(X, y)
-        known = set(self.classes_.tolist())
-        kept = [row for row, label in enumerate(labels) if label in known]
-        if len(kept) < len(labels):
-            warn_loss(
-                f"{len(labels) - len(kept)} of {len(labels)} development texts have a label "
-                "that training lacks; they are left out"
-            )
-        if not kept:
-            raise InputError("no development text has a label of the training data")
+    def _dev(self, X: Sequence[str], y: Sequence[Any], lang: Languages) -> Part:
+        if lang is None and self.kb_ is not None:
+            raise InputError("lang_dev is needed, as lang is given text by text")
+        texts, labels = self.labelling.check(X, y)
+        rows, labels = self.labelling.restrict(labels, self.classes_)
         langs = resolve_languages(lang, texts)
-        documents = self._prepare([texts[row] for row in kept], [langs[row] for row in kept])
-        return documents, self._numbers([labels[row] for row in kept])
+        texts, langs = [texts[row] for row in rows], [langs[row] for row in rows]
+        return Part(
+            texts, self._prepare(texts, langs), self.labelling.targets(labels, self.classes_)
+        )
 
-    def _fit_head(
-        self,
-        documents: PreparedDocuments,
-        y: Ints1d,
-        dev: tuple[PreparedDocuments, Ints1d] | None,
-    ) -> Head:
-        seed, n_classes = self.random_state, len(self.classes_)
-        if self.kb_ is None:
-            judged_by = None if dev is None else (dev[0].vectors, dev[1])
-            with _one_thread():
-                return fit_with_search(documents.vectors, y, n_classes, seed=seed, dev=judged_by)
-        head = MboeHead if self.preset == "mboe" else MboePlusHead
-        batch = self.entity_batch(documents)
-        if not len(batch.entities) and documents.bags is not None and len(documents.bags.entity):
-            raise InputError(
-                "no entity of the training texts has a vector among those given as init; are the "
-                "ids those of the knowledge base?"
+    def _fit_tuned(
+        self, train: Part, dev: Part | None, checkpoints: str | Path | None
+    ) -> tuple[Head, Part | None]:
+        assert self.tuning_ is not None
+        bags = train.documents.bags
+        if self.kb_ is not None and bags is not None and self.options_.init == "random":
+            self.random_scale_ = scale_of_names(
+                self.kb_, self.base_encoder_, bags, langs=self.langs_
             )
-        held_out = None if dev is None else (dev[0].vectors, self.entity_batch(dev[0]), dev[1])
-        with _one_thread():
-            return head.fit(
-                documents.vectors,
-                batch,
-                y,
-                n_classes,
-                attention=ATTENTIONS[self.attention],
-                seed=seed,
-                dev=held_out,
-            )
+        fitted = fit_tuned(
+            self.base_encoder_, train, dev, len(self.classes_),
+            tune=self.options_.tune, options=self.options_, training=self.tuning_,
+            source=None if self.kb_ is None else self._source(),
+            checkpoints=None if checkpoints is None else Path(checkpoints),
+        )  # fmt: skip
+        self.encoder_, self.n_training_documents_ = fitted.tuned.encoder, fitted.n_documents
+        return fitted.head, fitted.dev
 
     def _source(self) -> EntitySource:
         if self.kb_ is None:
             raise ValueError("a classifier without a knowledge base has no entity vectors")
         return entity_source(
-            self.init, self.kb_, self.encoder_, langs=self.langs_, seed=self.random_state
+            self.options_.init,
+            self.kb_,
+            self.base_encoder_,
+            langs=self.langs_,
+            pooling=self.options_.pooling,
+            seed=self.options_.random_state,
+            root_mean_square=self.random_scale_,
         )
-
-    def _numbers(self, labels: list[Any]) -> Ints1d:
-        number = {label: index for index, label in enumerate(self.classes_.tolist())}
-        return np.array([number[label] for label in labels], dtype=np.int64)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    # The matrices of a head are small: threads would wait for each other (24 times slower on two
-    # cores), and the result would depend on their number. Encoding names comes before, with all.
-    # torch carries a matrix library of its own, which threadpoolctl does not reach. Its number is
-    # capped first and given back last, as the other limit changes what torch takes for its own.
-    with capped_threads(1), threadpool_limits(1):
-        yield
-
-
-def _open(kb: str | Path | KnowledgeBase) -> KnowledgeBase:
-    return kb if isinstance(kb, KnowledgeBase) else KnowledgeBase.open(kb)

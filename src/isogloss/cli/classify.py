@@ -8,24 +8,32 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
+from isogloss.arrays import Doubles1d
 from isogloss.classify import Explanation, TextClassifier, evaluate
 from isogloss.classify.reporting import describe, write_report
-from isogloss.cli import options
+from isogloss.cli import options, tuning
+from isogloss.cli.adapt import adapt_command, say_moves
 from isogloss.cli.compare import compare_command
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import languages_of, say_languages
 from isogloss.cli.output import console
+from isogloss.cli.trust import AbstainBelow, forecast_command, with_abstentions
+from isogloss.cli.tuning import training_options
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
 from isogloss.text.detect import detect_languages
+from isogloss.train.checkpoints import Checkpoints
+from isogloss.train.processes import is_first_process
 from isogloss.vectors import EntityVectors
 
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
 app.command("compare")(compare_command)
+app.command("forecast")(forecast_command)
+app.command("adapt")(adapt_command)
 
 ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
 EncoderPlace = Annotated[
@@ -46,7 +54,8 @@ def fit(
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     dev: Annotated[
         list[str] | None,
-        typer.Option(help="Texts to choose by; cross-validation without.", metavar="LANG=FILE"),
+        typer.Option(help="Texts to choose by; cross-validation, or --dev-split, without.",
+                     metavar="LANG=FILE"),
     ] = None,
     lang: options.LangOfFiles = None,
     lang_column: options.LangColumn = None,
@@ -57,9 +66,28 @@ def fit(
     preset: Annotated[
         Literal["mboe", "mboe-plus"], typer.Option(help="How entities are used.")
     ] = "mboe-plus",
-    tune: Annotated[
-        Literal["head"], typer.Option(help="What learns: 'head' leaves the encoder as it is.")
-    ] = "head",
+    tune: tuning.TuneName = "head",
+    epochs: tuning.Epochs = None,
+    batch_size: tuning.BatchSize = None,
+    learning_rate: tuning.LearningRate = None,
+    patience: tuning.Patience = None,
+    dev_split: tuning.DevSplit = None,
+    class_weights: tuning.ClassWeights = None,
+    max_pieces: tuning.MaxPieces = None,
+    embeddings: tuning.EmbeddingsName = None,
+    accumulate: tuning.Accumulate = None,
+    precision: tuning.Precision = None,
+    average_checkpoints: tuning.AverageCheckpoints = None,
+    checkpoints: tuning.CheckpointFolder = None,
+    multilabel: Annotated[
+        bool, typer.Option("--multilabel", help="A text has any number of labels.")
+    ] = False,
+    label_separator: options.LabelSeparator = None,
+    thresholds: Annotated[
+        Literal["half", "tuned"],
+        typer.Option(help="With --multilabel: give a label from 0.5 on, or from where its F1 is "
+                     "best on held-out texts."),
+    ] = "half",
     init: Annotated[
         str, typer.Option(help="Entity vectors: 'encoder', 'random', or a file of vectors.")
     ] = "encoder",
@@ -79,6 +107,7 @@ def fit(
     device: options.Device = "auto",
     dtype: options.DType = "float32",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     seed: options.Seed = 0,
     embed_kb: Annotated[
         bool, typer.Option("--embed-kb", help="Put a copy of the knowledge base into the model.")
@@ -88,16 +117,29 @@ def fit(
 ) -> None:  # fmt: skip
     """Learn from labelled texts and write a model."""
     refuse_existing(out, overwrite=overwrite)
-    format = options.file_format(text, label, quoting, lang_column)
+    how = training_options(
+        tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
+        patience=patience, dev_split=dev_split, class_weights=class_weights,
+        max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
+        precision=precision, average_checkpoints=average_checkpoints,
+    )  # fmt: skip
+    if checkpoints is not None and how is None:
+        raise InputError("--checkpoints is for --tune lora or full; the head alone learns")
+    format = options.file_format(
+        text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
+    )
     training = read_labelled(train, format=format, lang=lang, option="--train")
     held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
     vectors = _init(init)
     model = TextClassifier(
-        Encoder.load(encoder, device=device, dtype=dtype, threads=threads),
+        Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
         knowledge_base,
         preset=preset,
         tune=tune,
+        training=how,
+        multilabel=multilabel,
+        thresholds=thresholds,
         init=vectors,
         attention=True if attention == "learned" else attention,
         max_entities=max_entities,
@@ -117,11 +159,16 @@ def fit(
         X_dev=held_out.texts or None,
         y_dev=held_out.labels or None,
         lang_dev=held_out.langs or None,
+        checkpoints=checkpoints,
     )
+    if not is_first_process():
+        return
     say_languages(training.langs, {})
     for name, value in describe(model).items():
         typer.echo(f"isogloss: {name}: {value}", err=True)
     model.save(out, embed_kb=embed_kb, overwrite=overwrite)
+    if checkpoints is not None:
+        Checkpoints(checkpoints).remove()
     typer.echo(f"isogloss: model → {out}", err=True)
 
 
@@ -134,6 +181,7 @@ def predict(
     ] = None,
     lang_column: options.LangColumn = None,
     fallback_lang: options.FallbackLang = None,
+    abstain_below: AbstainBelow = None,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
     encoder: EncoderPlace = None,
@@ -143,21 +191,26 @@ def predict(
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:
-    """Predict labels; a line a text: label, tab, probability."""
+    """Predict labels; a line a text: label, tab, probability.
+
+    Of a model that gives label sets: labels joined by |, tab, their probabilities joined by |.
+    """
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
     prepared = loaded.prepare(documents.texts, langs, fallback_lang=fallback_lang)
     probabilities = loaded.probabilities(prepared)
-    labels = loaded.labels_of(probabilities).tolist()
+    labels = with_abstentions(loaded, probabilities, abstain_below)
     rows = []
     for row, label in enumerate(labels):
         if not as_json:
-            one_line = " ".join(str(label).split())
-            typer.echo(f"{one_line}\t{probabilities[row].max():.4f}")
+            shown = "" if label is None else loaded.labelling.shown(label)
+            one_line = " ".join(shown.split())
+            typer.echo(f"{one_line}\t{_shown_probabilities(loaded, label, probabilities[row])}")
             continue
-        entry: dict[str, Any] = {"row": row, "lang": langs[row], "label": label}
+        name = "labels" if loaded.options_.multilabel else "label"
+        entry: dict[str, Any] = {"row": row, "lang": langs[row], name: label}
         if documents.ids is not None:
             entry["id"] = documents.ids[row]
         named = zip(loaded.classes_.tolist(), probabilities[row].tolist(), strict=True)
@@ -171,7 +224,11 @@ def predict(
         if prepared.bags is None
         else (np.diff(prepared.bags.indptr) > 0).tolist()
     )
-    say_languages(langs, {"linked": linked, "cut": prepared.truncated.tolist()})
+    flags = {"linked": linked, "cut": prepared.truncated.tolist()}
+    if abstain_below is not None:
+        flags["without a label"] = [label is None for label in labels]
+    say_languages(langs, flags)
+    say_moves(loaded, langs)
 
 
 @app.command("evaluate")
@@ -188,11 +245,13 @@ def evaluate_command(
     versus: Annotated[
         Path | None, typer.Option(help="A second model, for the paired difference.")
     ] = None,
+    abstain_below: AbstainBelow = None,
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML report, with a few documents.")
     ] = None,
     text: options.TextColumns = None,
     label: options.LabelColumn = None,
+    label_separator: options.LabelSeparator = None,
     quoting: options.Quoting = "auto",
     encoder: EncoderPlace = None,
     kb: KbPlace = None,
@@ -209,14 +268,18 @@ def evaluate_command(
     other = None
     if versus is not None:
         other = TextClassifier.load(versus, device=device, threads=threads)
-    format = options.file_format(text, label, quoting, lang_column)
+    format = options.file_format(
+        text, label, quoting, lang_column, multilabel=loaded.options_.multilabel,
+        label_separator=label_separator,
+    )  # fmt: skip
     tests = read_labelled(test, format=format, lang=lang, option="--test")
     gold = _typed(tests.labels, loaded)
     result = evaluate(
         loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,
-        versus=other,
+        versus=other, abstain_below=abstain_below,
     )  # fmt: skip
     say_languages(tests.langs, {})
+    say_moves(loaded, tests.langs)
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
@@ -262,7 +325,9 @@ def print_explanation(explanation: Explanation) -> None:
     """Print an explanation for people on standard output."""
     from isogloss.report.table import Table
 
-    typer.echo(f"{explanation.text}\n→ {explanation.label}")
+    label = explanation.label
+    shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
+    typer.echo(f"{explanation.text}\n→ {shown}")
     printed = console()
     rows: list[dict[str, Any]] = [
         {
@@ -275,6 +340,9 @@ def print_explanation(explanation: Explanation) -> None:
         )
     ]
     Table(rows).render(printed)
+    if explanation.moved is not None:
+        texts = counted(explanation.moved, "text")
+        typer.echo(f"moved: vectors of {explanation.lang}, as learned from {texts}")
     if not explanation.entities:
         typer.echo("nothing linked: this is the answer of the encoder alone")
         return
@@ -306,7 +374,17 @@ def _init(value: str) -> Any:
     return EntityVectors.load(path)
 
 
-def _typed(labels: list[str], model: TextClassifier) -> list[Any]:
+def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:
     """Give labels of a file the type that the model's labels have: files hold strings."""
     known = {str(label): label for label in model.classes_.tolist()}
+    if model.options_.multilabel:
+        return [tuple(known.get(label, label) for label in labels_of) for labels_of in labels]
     return [known.get(label, label) for label in labels]
+
+
+def _shown_probabilities(model: TextClassifier, label: Any, probabilities: Doubles1d) -> str:
+    """Return the probability of a label, or of each label of a set."""
+    if not model.options_.multilabel:
+        return f"{probabilities.max():.4f}"
+    named = dict(zip(model.classes_.tolist(), probabilities.tolist(), strict=True))
+    return "|".join(f"{named[one]:.4f}" for one in label)

@@ -2,16 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from isogloss.classify.comparison import compare, compared_rows
 from isogloss.classify.comparison_tables import by_language, side_by_side, summary
 from isogloss.classify.published import published_table
-from isogloss.cli import options
+from isogloss.cli import options, tuning
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.output import console
+from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import atomic_file
@@ -50,18 +51,40 @@ def compare_command(
     fallback_lang: options.FallbackLang = None,
     encoder: options.EncoderName = "bundled",
     pooling: options.PoolingName = None,
+    tune: tuning.TuneName = "head",
+    epochs: tuning.Epochs = None,
+    batch_size: tuning.BatchSize = None,
+    learning_rate: tuning.LearningRate = None,
+    patience: tuning.Patience = None,
+    dev_split: tuning.DevSplit = None,
+    class_weights: tuning.ClassWeights = None,
+    max_pieces: tuning.MaxPieces = None,
+    embeddings: tuning.EmbeddingsName = None,
+    accumulate: tuning.Accumulate = None,
+    precision: tuning.Precision = None,
+    average_checkpoints: tuning.AverageCheckpoints = None,
     text: options.TextColumns = None,
     label: options.LabelColumn = None,
     quoting: options.Quoting = "auto",
     device: options.Device = "auto",
     dtype: options.DType = "float32",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Fit with and without entities, over several seeds, and say whether they help."""
     asked = compared_rows([name.strip() for name in rows.split(",") if name.strip()])
     theirs = None if published is None else published_table(published)
+    how = training_options(
+        tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
+        patience=patience, dev_split=dev_split, class_weights=class_weights,
+        max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
+        precision=precision, average_checkpoints=average_checkpoints,
+    )  # fmt: skip
+    chosen: dict[str, Any] = {} if pooling is None else {"pooling": pooling}
+    if how is not None:
+        chosen |= {"tune": tune, "training": how}
     format = options.file_format(text, label, quoting, lang_column)
     training = read_labelled(train, format=format, lang=lang, option="--train")
     tests = read_labelled(test, format=format, lang=lang, option="--test")
@@ -72,13 +95,13 @@ def compare_command(
         training,
         tests,
         dev=held_out if len(held_out) else None,
-        encoder=Encoder.load(encoder, device=device, dtype=dtype, threads=threads),
+        encoder=Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
         kb=KnowledgeBase.open(kb),
         rows=asked,
         n_seeds=seeds,
         out=out,
         fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
-        options={} if pooling is None else {"pooling": pooling},
+        options=chosen,
     )
     tables = {"summary": summary(result), "languages": side_by_side(result)}
     if theirs is not None:

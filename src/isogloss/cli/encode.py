@@ -34,6 +34,10 @@ def encode(
     device: options.Device = "auto",
     dtype: options.DType = "float32",
     threads: options.Threads = None,
+    cache: options.Cache = None,
+    transform: Annotated[
+        Path | None, typer.Option(help="A fitted transform of vectors to apply, a file.")
+    ] = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:
@@ -46,7 +50,7 @@ def encode(
     )
     model = Encoder.load(
         encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
-        threads=threads,
+        threads=threads, transform=transform, cache=cache,
     )  # fmt: skip
     typer.echo(f"isogloss: {model!r}", err=True)
     with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing

@@ -37,7 +37,7 @@ def read_labelled(
             )
         documents = read_documents(path, format=format, needs_label=True)
         read.texts += documents.texts
-        read.labels += documents.labels or []
+        read.labels.extend(documents.labels or [])
         read.langs += languages_of(documents, code)
         read.ids += documents.ids or [None] * len(documents.texts)
     return read

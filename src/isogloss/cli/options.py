@@ -1,6 +1,7 @@
 """Options that several commands share, so that each means the same everywhere."""
 
 import warnings
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -75,6 +76,10 @@ DType = Annotated[
 ]
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Cores to use; all physical ones by default.")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="Keep vectors of texts in this folder, and take those it has."),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything that is random.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]

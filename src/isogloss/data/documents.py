@@ -2,7 +2,8 @@
 
 Rows out are rows in, in order: an empty text stays. What cannot be used (a missing label, a text
 that is a number) is refused with its file and line. Formats are read in `records`, quoting is
-settled in `tables`; the languages of the texts, where no column says, are `text.detect`'s.
+settled in `tables`, sets of labels in `label_sets`; the languages of the texts, where no column
+says, are `text.detect`'s.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from isogloss.data.label_sets import LabelSet, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records
 from isogloss.data.tables import Quoting
@@ -18,6 +20,7 @@ from isogloss.errors import InputError, warn_loss
 from isogloss.text.languages import parse_language
 
 LABEL_COLUMNS = ("label", "category")
+LABEL_SET_COLUMNS = ("labels", "categories", *LABEL_COLUMNS)
 ID_COLUMNS = ("id", "index_id", "sent_id")
 
 _ENDS_OF_SENTENCES = tuple(".!?…。！？．｡؟۔।॥።፧։။។៕᠃")
@@ -34,22 +37,31 @@ class FileFormat:
         Columns whose texts are joined; ``None`` is ``text``. By name or, in a table without a
         header, by number from 1 (``"2"``).
     label
-        Column of the label; ``None`` is ``label`` or ``category``, whichever is there.
+        Column of the label; ``None`` is ``label`` or ``category``, whichever is there
+        (`multilabel`: ``labels`` or ``categories`` too). Several, with `multilabel`: one column a
+        label, which says 0 or 1.
     lang_column
         Column of the language code of each text, or ``None``.
     quoting
         ``"csv"``, ``"none"``, or found out.
+    multilabel
+        A document has any number of labels.
+    label_separator
+        What stands between labels in one column; ``None``: found out, see `label_sets`.
     """
 
     text: tuple[str, ...] | None = None
-    label: str | None = None
+    label: str | tuple[str, ...] | None = None
     lang_column: str | None = None
     quoting: Quoting = "auto"
+    multilabel: bool = False
+    label_separator: str | None = None
 
     @property
     def named(self) -> list[str]:
         """Columns asked for, in the order of the options."""
-        return [*(self.text or ()), *(name for name in (self.label, self.lang_column) if name)]
+        labels = (self.label,) if isinstance(self.label, str) else self.label or ()
+        return [*(self.text or ()), *labels, *([self.lang_column] if self.lang_column else [])]
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,8 @@ class Documents:
     texts
         Texts, empty ones among them.
     labels
-        Labels as strings (a whole number or boolean by ``str``), or ``None`` if not asked for.
+        Labels as strings (a whole number or boolean by ``str``), or a tuple of them for each
+        document with several; ``None`` if not asked for.
     langs
         Canonical codes, ``None`` where the file gives none or an unknown one; ``None`` without
         a language column.
@@ -75,7 +88,7 @@ class Documents:
     """
 
     texts: list[str]
-    labels: list[str] | None
+    labels: list[str] | list[LabelSet] | None
     langs: list[str | None] | None
     ids: list[str | None] | None
     lines: list[int]
@@ -112,7 +125,10 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     text_columns = [
         _find(records, name, "--text", path) for name in format.text or (DEFAULT_COLUMN,)
     ]
-    label_column = _label_column(records, format, path) if needs_label else None
+    labels: list[str] | list[LabelSet] | None = None
+    if needs_label:
+        read = _label_sets if format.multilabel else _labels
+        labels = read(records, format, path)
     lang_column = (
         None
         if format.lang_column is None
@@ -121,7 +137,7 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     id_column = next((name for name in ID_COLUMNS if name in records.columns), None)
     return Documents(
         texts=_texts(records, text_columns, path),
-        labels=None if label_column is None else _labels(records, label_column, path),
+        labels=labels,
         langs=None if lang_column is None else _langs(records, lang_column, path),
         ids=None if id_column is None else _ids(records, id_column),
         lines=records.lines,
@@ -167,13 +183,13 @@ def _find(records: Records, name: str, option: str, path: Path) -> int:
     raise InputError(f"no column '{name}' among {', '.join(shown[:12])}; {advice}", path=path)
 
 
-def _label_column(records: Records, format: FileFormat, path: Path) -> int:
-    if format.label is not None:
-        return _find(records, format.label, "--label", path)
-    found = [name for name in LABEL_COLUMNS if name in records.columns]
+def _label_column(records: Records, label: str | None, usual: tuple[str, ...], path: Path) -> int:
+    if label is not None:
+        return _find(records, label, "--label", path)
+    found = [name for name in usual if name in records.columns]
     if len(found) > 1:
         raise InputError(f"has columns {' and '.join(found)}; say which with --label", path=path)
-    return _find(records, found[0] if found else LABEL_COLUMNS[0], "--label", path)
+    return _find(records, found[0] if found else usual[0], "--label", path)
 
 
 def _texts(records: Records, columns: list[int], path: Path) -> list[str]:
@@ -201,7 +217,26 @@ def _text(value: Any, name: str, path: Path, line: int) -> str:
     )
 
 
-def _labels(records: Records, column: int, path: Path) -> list[str]:
+def _label_sets(records: Records, format: FileFormat, path: Path) -> list[LabelSet]:
+    if isinstance(format.label, tuple):
+        columns = {
+            name: records.values(_find(records, name, "--label", path)) for name in format.label
+        }
+        return sets_of_columns(columns, path=path, lines=records.lines)
+    column = _label_column(records, format.label, LABEL_SET_COLUMNS, path)
+    return label_sets(
+        records.values(column),
+        records.columns[column],
+        separator=format.label_separator,
+        path=path,
+        lines=records.lines,
+    )
+
+
+def _labels(records: Records, format: FileFormat, path: Path) -> list[str]:
+    if isinstance(format.label, tuple):
+        raise InputError("several label columns need --multilabel; or name one with --label")
+    column = _label_column(records, format.label, LABEL_COLUMNS, path)
     name = records.columns[column]
     labels = []
     for value, line in _values(records, column):
@@ -212,7 +247,7 @@ def _labels(records: Records, column: int, path: Path) -> list[str]:
         if not isinstance(value, str | int):
             raise InputError(
                 f"the label in '{name}' is {_shown(value)}; it may be text, a whole number or a "
-                "boolean",
+                "boolean" + ("; say --multilabel for lists" if isinstance(value, list) else ""),
                 path=path,
                 line=line,
             )

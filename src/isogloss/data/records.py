@@ -16,6 +16,7 @@ from isogloss.errors import InputError
 
 DEFAULT_COLUMN = "text"
 ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")
+PARTS = (".train", ".dev", ".test")  # of a data set, as in MLDoc's english.train.1000
 
 
 class _Missing:
@@ -54,7 +55,8 @@ def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Rec
     ----------
     path
         A file whose name ends as `ENDINGS` say, each save .parquet also with .gz or .zst;
-        ``Path("-")`` or a name without an ending: found by the first line.
+        ``Path("-")`` or a name without an ending, or with a number or one of `PARTS` for it:
+        found by the first line.
     named
         Columns asked for by name or, in a table without a header, by number from 1. When all are
         numbers and not all are in the first row, there is no header.
@@ -67,6 +69,8 @@ def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Rec
         What `lines.read_text` and `tables.parse_table` say; an unknown ending; no records.
     """
     ending = Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
+    if ending in PARTS or ending[1:].isdecimal():
+        ending = ""
     if ending not in (*ENDINGS, "") or (ending == ".parquet" and path.suffix != ".parquet"):
         raise InputError(
             f"is of an unknown kind; the name ends in one of {', '.join(ENDINGS)}, with .gz or "

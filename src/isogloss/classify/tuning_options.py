@@ -1,0 +1,103 @@
+"""Options of tuning the encoder with the classifier: those of the loop, and those of texts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from isogloss.errors import InputError, did_you_mean
+from isogloss.train import TrainingOptions
+
+Tune = Literal["head", "lora", "full"]
+Embeddings = Literal["dense", "frozen", "rows"]
+TUNES: tuple[Tune, ...] = ("head", "lora", "full")
+EMBEDDINGS: tuple[Embeddings, ...] = ("dense", "frozen", "rows")
+LEARNING_RATES = {"full": 2e-5, "lora": 2e-4}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningOptions(TrainingOptions):
+    """How the encoder is tuned; see `TrainingOptions` for what is not here.
+
+    Attributes
+    ----------
+    learning_rate
+        None: 2e-5 for ``tune="full"`` (the paper's), 2e-4 for ``"lora"``.
+    dev_split
+        Share of the training texts that is held out to choose the epoch by, where no development
+        texts are given; 0: none, the last epoch is kept.
+    class_weights
+        ``"balanced"``: the loss of a text counts n_texts / (n_classes · n_texts of its class);
+        with several labels a text, the presence of a label counts as much as its absence. None:
+        all alike.
+    max_pieces
+        Texts are cut to so many pieces, in training and prediction; None: the encoder's maximum.
+    embeddings
+        Of the word embeddings: ``"dense"``: trained as all else; ``"rows"``: only the rows that a
+        batch touches are updated; ``"frozen"``. None: dense on a graphics card, frozen on a
+        processor. ``"lora"`` leaves them as they are.
+    dropout
+        Of the classifier's input; None: that of the encoder's hidden states in its configuration.
+    lora_rank
+        Rank of the matrices that ``"lora"`` adds to every linear map of the encoder; their sum is
+        scaled by 2.
+    """
+
+    dev_split: float = 0.05
+    class_weights: Literal["balanced"] | None = None
+    max_pieces: int | None = None
+    embeddings: Embeddings | None = None
+    dropout: float | None = None
+    lora_rank: int = 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.dev_split < 1.0:
+            raise InputError(f"dev_split is {self.dev_split!r}; give a share, 0 to below 1")
+        if self.class_weights not in (None, "balanced"):
+            raise InputError(f"class_weights is {self.class_weights!r}; give 'balanced' or None")
+        if self.embeddings is not None and self.embeddings not in EMBEDDINGS:
+            hint = did_you_mean(str(self.embeddings), EMBEDDINGS)
+            raise InputError(f"embeddings is {self.embeddings!r}; {hint}")
+        if self.dropout is not None and not 0.0 <= self.dropout < 1.0:
+            raise InputError(f"dropout is {self.dropout!r}; give a share, 0 to below 1")
+        for name in ("max_pieces", "lora_rank"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise InputError(f"{name} is {value!r}; give a whole number, 1 or more")
+
+    @classmethod
+    def of(cls, given: "TuningOptions | Mapping[str, Any] | None") -> "TuningOptions":
+        """Return options given as such, by name, or not at all.
+
+        Raises
+        ------
+        InputError
+            For a name that is no option, or a value out of range.
+        """
+        if isinstance(given, TuningOptions):
+            return given
+        names = [field.name for field in fields(cls)]
+        for name in given or {}:
+            if name not in names:
+                raise InputError(f"training has '{name}'; {did_you_mean(str(name), names)}")
+        return cls(**(given or {}))
+
+    def settled(self, *, tune: Tune, device: str) -> "TuningOptions":
+        """Return the options with what depends on the method and the device filled in.
+
+        Raises
+        ------
+        InputError
+            When word embeddings are to be trained by ``"lora"``.
+        """
+        if tune == "lora" and self.embeddings not in (None, "frozen"):
+            raise InputError(
+                f"embeddings is {self.embeddings!r}, but tune='lora' leaves the embeddings as they "
+                "are; use tune='full'"
+            )
+        frozen = tune == "lora" or not device.startswith("cuda")
+        return replace(
+            self,
+            learning_rate=self.learning_rate or LEARNING_RATES[tune],
+            embeddings=self.embeddings or ("frozen" if frozen else "dense"),
+        )

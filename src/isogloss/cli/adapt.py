@@ -1,0 +1,94 @@
+"""``isogloss classify adapt``: learn from unlabelled text how a language's vectors are shifted."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.classify import Adaptation, TextClassifier
+from isogloss.cli import options
+from isogloss.cli.output import console
+from isogloss.data.documents import read_documents
+from isogloss.errors import InputError, counted
+from isogloss.files import refuse_existing
+from isogloss.report.table import Table
+from isogloss.text.languages import parse_language
+
+
+def adapt_command(
+    model: Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")],
+    file: options.InputFile = "-",
+    lang: Annotated[str, typer.Option(help="Language of the texts.")] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the adapted model here; without, MODEL itself is changed."),
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take back an earlier adaptation; reads no file.")
+    ] = False,
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    encoder: Annotated[
+        str | None, typer.Option(help="Where the model's encoder is now, if it moved.")
+    ] = None,
+    kb: Annotated[
+        Path | None, typer.Option(help="Where the model's knowledge base is now, if it moved.")
+    ] = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
+    if not lang:
+        raise InputError("the language is missing; give --lang CODE")
+    code = parse_language(lang)
+    if out is not None:
+        refuse_existing(out, overwrite=overwrite)
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    if remove:
+        if loaded.moves_.pop(code, None) is None:
+            adapted = ", ".join(sorted(loaded.moves_)) or "none"
+            raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
+    else:
+        format = options.file_format(text, None, quoting)
+        outcome = loaded.adapt(code, read_documents(file, format=format, needs_label=False).texts)
+        if as_json:
+            typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False))
+        else:
+            print_adaptation(outcome)
+        if not outcome.accepted:
+            typer.echo("isogloss: nothing was written", err=True)
+            return
+    place = model if out is None else out
+    loaded.save(place, overwrite=True)
+    typer.echo(f"isogloss: model → {place}", err=True)
+
+
+def say_moves(model: TextClassifier, langs: Collection[str | None]) -> None:
+    """Say on standard error which of these languages are moved."""
+    for lang, move in model.moves_.items():
+        if lang in langs:
+            typer.echo(f"isogloss: moved: {lang}, {counted(move.n_texts, 'text')}", err=True)
+
+
+def print_adaptation(outcome: Adaptation) -> None:
+    """Print what came of it, for people, on standard output."""
+    verdict = "moved" if outcome.accepted else "not moved"
+    typer.echo(f"{outcome.lang}: {verdict}, {counted(outcome.n_texts, 'different text')}")
+    if not outcome.accepted:
+        typer.echo(f"declined: {outcome.reason}")
+    if outcome.shares is None:
+        return
+    typer.echo(
+        f"distance {outcome.distance:.2f}, contrast {outcome.contrast:.2f}, separation "
+        f"{outcome.separation:.2f}, different shares {outcome.different_shares:.2f}; "
+        f"{counted(outcome.n_changed or 0, 'text')} with another label than before"
+    )
+    rows = [
+        {"label": str(label), "estimated share": share} for label, share in outcome.shares.items()
+    ]
+    Table(rows).render(console())

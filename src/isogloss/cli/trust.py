@@ -1,0 +1,76 @@
+"""``isogloss classify forecast``, and ``--abstain-below``: how far to trust a classifier."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from isogloss.arrays import Doubles2d
+from isogloss.classify import TextClassifier
+from isogloss.cli import options
+from isogloss.cli.languages import languages_of
+from isogloss.cli.output import console
+from isogloss.data.documents import read_documents
+from isogloss.errors import InputError
+
+AbstainBelow = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Give no label where the best is less probable than this."),
+]
+
+
+def forecast_command(
+    model: Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")],
+    file: options.InputFile = "-",
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
+    ] = None,
+    lang_column: options.LangColumn = None,
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    encoder: Annotated[
+        str | None, typer.Option(help="Where the model's encoder is now, if it moved.")
+    ] = None,
+    kb: Annotated[
+        Path | None, typer.Option(help="Where the model's knowledge base is now, if it moved.")
+    ] = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Forecast the accuracy in each language from unlabelled texts, with an interval."""
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    format = options.file_format(text, None, quoting, lang_column)
+    documents = read_documents(file, format=format, needs_label=False)
+    result = loaded.forecast(documents.texts, languages_of(documents, lang))
+    if as_json:
+        typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
+        return
+    result.table().render(console())
+    typer.echo(
+        f"isogloss: accuracy on held-out texts of the training language: "
+        f"{result.training_accuracy:.3f}",
+        err=True,
+    )
+
+
+def with_abstentions(
+    model: TextClassifier, probabilities: Doubles2d, abstain_below: float | None
+) -> list[Any]:
+    """Return the label of each row of (n_texts, n_classes), None where it is too unsure.
+
+    Raises
+    ------
+    InputError
+        When a threshold is given to a model of label sets.
+    """
+    labels: list[Any] = model.labels_of(probabilities).tolist()
+    if abstain_below is None:
+        return labels
+    if model.options_.multilabel:
+        raise InputError("--abstain-below is for models of one label a text; leave it out")
+    unsure = np.max(probabilities, axis=1) < abstain_below
+    return [None if left else label for label, left in zip(labels, unsure.tolist(), strict=True)]

@@ -1,0 +1,162 @@
+"""SHINRA2020-ML as published: labels of Wikipedia pages joined with the pages' texts.
+
+The task (Sekine et al., NTCIR-15, 2020) sorts Wikipedia pages into about 220 types of the Extended
+Named Entity hierarchy. Its training data names pages by number and gives their types; the texts
+lie in dumps of their own (http://shinra-project.info/shinra2020ml/data-formats/):
+
+- labels: JSON Lines, ``{"pageid": 187830, "title": …, "ENEs": [{"ENE_id": "1.5.1.2", …}]}``.
+  Several records may name one page: it has the types of all. A type may lack its number, and
+  counts for nothing. The task's own script writes ``{"ENEs": {STAMP: [{"ENE_id": …}]}}``.
+- texts: a CirrusSearch dump, in which a line ``{"index": {"_id": "187830", …}}`` stands before the
+  line of each page; or JSON Lines that hold ``pageid`` and the text.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.lines import open_lines
+from isogloss.errors import InputError, counted, warn_loss
+from isogloss.files import atomic_file
+
+Types = dict[str, list[str]]  # page → its types
+
+
+@dataclass(frozen=True)
+class ShinraCounts:
+    """What was joined.
+
+    Attributes
+    ----------
+    n_written
+        Pages with types and a text.
+    n_unlabelled
+        Pages of the dump that the labels do not name; they are left out.
+    n_without_text
+        Pages with types that the dump lacks.
+    n_without_type
+        Pages none of whose types has a number; they are left out.
+    """
+
+    n_written: int
+    n_unlabelled: int
+    n_without_text: int
+    n_without_type: int
+
+
+def join_shinra(
+    labels: Path, texts: Path, out: Path, *, field: str = "text", overwrite: bool = False
+) -> ShinraCounts:
+    """Write the labelled pages as JSON Lines with ``id``, ``title``, ``text`` and ``labels``.
+
+    The order is that of `texts`, which is read line by line. `read_documents` reads the result
+    with ``FileFormat(text=("title", "text"), multilabel=True)``.
+
+    Parameters
+    ----------
+    labels, texts
+        Files as published, each also with .gz or .zst.
+    out
+        File to write.
+    field
+        Field of a page that holds its text: ``"text"``, or ``"opening_text"`` for the first
+        paragraph.
+
+    Raises
+    ------
+    InputError
+        For a line that is not as described, or when no page has both types and a text.
+
+    Warns
+    -----
+    LossWarning
+        When pages with types have no text, or no numbered type.
+    """
+    types, untyped = _read_types(labels)
+    n_written = n_unlabelled = 0
+    missing = dict.fromkeys(types)
+    with atomic_file(out, overwrite=overwrite) as temporary:
+        with temporary.open("w", encoding="utf-8") as file:
+            for page, record, line in _pages(texts):
+                if page not in types:
+                    n_unlabelled += page not in untyped
+                    continue
+                missing.pop(page, None)
+                row = _row(page, record, types[page], field, texts, line)
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                n_written += 1
+        if not n_written:
+            raise InputError(
+                f"holds none of the pages that {labels} names; is it of the same language?",
+                path=texts,
+            )
+        if missing:  # said before the file is there: a loss under --strict leaves nothing
+            warn_loss(f"{counted(len(missing), 'page')} with types left out: no text in {texts}")
+        if untyped:
+            warn_loss(f"{counted(len(untyped), 'page')} left out: no type has a number in {labels}")
+    return ShinraCounts(n_written, n_unlabelled, len(missing), len(untyped))
+
+
+def _row(
+    page: str, record: dict[str, Any], types: list[str], field: str, path: Path, line: int
+) -> dict[str, Any]:
+    text = record.get(field)
+    if not isinstance(text, str):
+        raise InputError(
+            f"page {page} has no text in '{field}'; name another field", path=path, line=line
+        )
+    return {"id": page, "title": record.get("title", ""), "text": text, "labels": types}
+
+
+def _read_types(path: Path) -> tuple[Types, set[str]]:
+    """Return page → types, sorted, and the pages without a numbered type."""
+    types: Types = {}
+    for record, line in _records(path):
+        page, entries = record.get("pageid"), record.get("ENEs", ())
+        if isinstance(entries, dict):
+            entries = [entry for group in entries.values() for entry in group]
+        described = isinstance(entries, list) and all(isinstance(one, dict) for one in entries)
+        if not described or not isinstance(page, int | str):
+            raise InputError(
+                "has no 'pageid' with its 'ENEs'; give the training data of SHINRA2020-ML",
+                path=path,
+                line=line,
+            )
+        found = types.setdefault(str(page), [])
+        found += [entry["ENE_id"] for entry in entries if entry.get("ENE_id")]
+    untyped = {page for page, found in types.items() if not found}
+    return {page: sorted(set(found)) for page, found in types.items() if found}, untyped
+
+
+def _pages(path: Path) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Yield the number, the record and the line of each page."""
+    page: Any = None
+    for record, line in _records(path):
+        index = record.get("index")
+        if isinstance(index, dict) and "_id" in index:
+            page = index["_id"]
+            continue
+        page = record.get("pageid", page)
+        if page is None:
+            raise InputError(
+                "has no 'pageid', and no index line of a CirrusSearch dump before it; give either",
+                path=path,
+                line=line,
+            )
+        yield str(page), record, line
+        page = None
+
+
+def _records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    for line, content in open_lines(path):
+        if not content.strip():
+            continue
+        try:
+            record = json.loads(content)
+        except ValueError as error:
+            raise InputError(f"is not JSON ({error})", path=path, line=line) from error
+        if not isinstance(record, dict):
+            raise InputError("is not a JSON object; give one a line", path=path, line=line)
+        yield record, line

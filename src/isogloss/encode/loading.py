@@ -1,0 +1,84 @@
+"""From an encoder's name to its parts: settings, tokenizer, network; static or a transformer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isogloss.encode import model as networks
+from isogloss.encode.settings import Chain, EncoderSettings, find_settings, read_chain
+from isogloss.encode.source import find_directory
+from isogloss.encode.static import StaticFiles, StaticNetwork, find_static
+from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
+from isogloss.errors import InputError
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an encoder is made of."""
+
+    chain: Chain
+    network: networks.Network | StaticNetwork
+    tokenizer: TextTokenizer
+    settings: EncoderSettings
+
+
+def load_parts(
+    name: str | Path, given: dict[str, Any], *, device: str, dtype: str, threads: int | None
+) -> Parts:
+    """Find, check and load an encoder's parts; see `Encoder.load`.
+
+    Parameters
+    ----------
+    given
+        The settings that the user gave, or None for each.
+    """
+    if threads is not None and threads < 1:
+        raise InputError(f"{threads} threads cannot encode; give 1 or more")
+    directory = find_directory(name)
+    static = find_static(directory)
+    if static:
+        return _static_parts(static, given, device=device, dtype=dtype, threads=threads)
+    return _transformer_parts(
+        directory, str(name), given, device=device, dtype=dtype, threads=threads
+    )
+
+
+def _transformer_parts(
+    directory: Path,
+    name: str,
+    given: dict[str, Any],
+    *,
+    device: str,
+    dtype: str,
+    threads: int | None,
+) -> Parts:
+    from isogloss.encode.packed import pack  # it imports torch, which takes seconds
+
+    device = networks.choose_device(device)
+    networks.check_dtype(dtype, device=device)
+    chain = read_chain(directory)
+    config = networks.load_config(chain.transformer)
+    settings = find_settings(directory, chain, name=name, config=config, given=given)
+    tokenizer = TextTokenizer(
+        load_tokenizer(chain.transformer),
+        prefix=settings.prefix.value,
+        max_length=settings.max_length.value,
+        is_parallel=threads != 1,
+    )
+    network = networks.load_network(chain, device=device, dtype=dtype)
+    pack(network.model, device=device, dtype=dtype)
+    return Parts(chain, network, tokenizer, settings)
+
+
+def _static_parts(
+    static: StaticFiles, given: dict[str, Any], *, device: str, dtype: str, threads: int | None
+) -> Parts:
+    if device not in ("auto", "cpu") or dtype != "float32":
+        raise InputError(
+            f"a static encoder is a table, read in float32 on the processor, not in {dtype} on "
+            f"{device}; leave out --device and --dtype",
+            path=static.folder,
+        )
+    settings = static.settings(given)
+    tokenizer = static.tokenizer(settings, is_parallel=threads != 1)
+    return Parts(Chain(static.folder), static.network(), tokenizer, settings)

@@ -1,0 +1,209 @@
+"""Static encoders: a vector for each piece in a table; a text is the mean of its pieces' vectors.
+
+Reads the directories of model2vec (Tulkens & van Dongen 2024; ``config.json``,
+``model.safetensors`` with ``embeddings`` and, where there are any, ``weights`` and ``mapping``) and
+of sentence-transformers' StaticEmbedding (``embedding.weight``). No special pieces, no torch.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.arrays import Floats1d, Floats3d
+from isogloss.encode.batches import PaddedBatch
+from isogloss.encode.plan import Plan
+from isogloss.encode.settings import WITHOUT_LIMIT, EncoderSettings, Setting, with_given
+from isogloss.encode.source import check_weights
+from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
+from isogloss.errors import InputError
+from isogloss.files import read_json
+
+MODEL2VEC_MAX_LENGTH = 512  # the default of its `encode`, where its files name none
+
+
+@dataclass(frozen=True)
+class StaticFiles:
+    """Where a static encoder's files are, and what they say.
+
+    Attributes
+    ----------
+    folder
+        Holds ``model.safetensors`` and ``tokenizer.json``.
+    is_model2vec
+        Whether model2vec wrote them: it drops the unknown piece and cuts texts.
+    """
+
+    folder: Path
+    is_model2vec: bool
+    normalize: Setting[bool]
+    max_length: Setting[int]
+
+    def settings(self, given: dict[str, Any]) -> EncoderSettings:
+        """Return the settings; what is given comes first.
+
+        Raises
+        ------
+        InputError
+            For another pooling than mean, or an option out of range.
+        """
+        if given.get("pooling") not in (None, "mean"):
+            raise InputError(
+                f"a static encoder has no pooling '{given['pooling']}'; it has mean only"
+            )
+        chosen: dict[str, Setting[Any]] = {
+            "pooling": Setting("mean", "a table of vectors has no other"),
+            "prefix": Setting("", "a table of vectors has none"),
+            "normalize": self.normalize,
+            "max_length": self.max_length,
+        }
+        return with_given(chosen, given, limit=None)
+
+    def tokenizer(self, settings: EncoderSettings, *, is_parallel: bool) -> TextTokenizer:
+        """Return the tokenizer, without special pieces."""
+        backend = load_tokenizer(self.folder)
+        dropped = None
+        if self.is_model2vec:
+            model = json.loads(backend.to_str())["model"]
+            dropped = backend.token_to_id(model["unk_token"]) if model.get("unk_token") else None
+        return TextTokenizer(
+            backend,
+            prefix=settings.prefix.value,
+            max_length=settings.max_length.value,
+            is_parallel=is_parallel,
+            has_specials=False,
+            dropped=dropped,
+        )
+
+    def network(self) -> "StaticNetwork":
+        """Read the table.
+
+        Raises
+        ------
+        InputError
+            When it is missing, damaged, or its parts do not fit each other.
+        """
+        from safetensors import SafetensorError, safe_open
+
+        check_weights(self.folder)
+        path = self.folder / "model.safetensors"
+        name = "embeddings" if self.is_model2vec else "embedding.weight"
+        try:
+            with safe_open(path, framework="numpy") as file:
+                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError, TypeError, AttributeError) as error:
+            raise InputError(f"not a table of vectors that can be read ({error})", path=path) from (
+                error
+            )
+        if name not in tensors or tensors[name].ndim != 2:
+            raise InputError(f"holds no matrix '{name}' of a static encoder", path=path)
+        mapping, weights = tensors.get("mapping"), tensors.get("weights")
+        if mapping is not None and not 0 <= mapping.min() <= mapping.max() < len(tensors[name]):
+            raise InputError("its 'mapping' names rows that 'embeddings' has not", path=path)
+        if mapping is not None and weights is not None and len(mapping) != len(weights):
+            raise InputError("its 'mapping' and 'weights' differ in length", path=path)
+        return StaticNetwork(tensors[name], weights=weights, mapping=mapping)
+
+
+class StaticNetwork:
+    """A table of vectors with the face of a `Network`: no layer, no pooler, on the processor.
+
+    Parameters
+    ----------
+    table
+        (n_rows, width); any number type.
+    weights
+        Factor of each piece, or None: 1.
+    mapping
+        Row of each piece, or None: its own id.
+    """
+
+    n_layers = 0
+    dense = ()
+    has_pooler = False
+    device = "cpu"
+    pad_id = 0
+
+    def __init__(
+        self,
+        table: npt.NDArray[Any],
+        *,
+        weights: npt.NDArray[Any] | None = None,
+        mapping: npt.NDArray[Any] | None = None,
+    ) -> None:
+        self.table = table
+        self.weights: Floats1d | None = None if weights is None else weights.astype(np.float32)
+        self.mapping = mapping
+
+    @property
+    def hidden_size(self) -> int:
+        """Dimension of the vectors."""
+        return int(self.table.shape[1])
+
+    width = hidden_size
+
+    @property
+    def n_rows(self) -> int:
+        """How many ids there may be."""
+        return min(len(part) for part in self._by_piece())
+
+    def pool(self, batch: PaddedBatch, plan: Plan) -> Floats3d:
+        """Return the vectors of a batch: (1, n_texts, width), float32."""
+        if plan.pooling != "mean":
+            raise InputError(f"a static encoder has no pooling '{plan.pooling}'; it has mean only")
+        rows = batch.ids if self.mapping is None else self.mapping[batch.ids]
+        factors = (batch.mask / batch.mask.sum(1, keepdims=True)).astype(np.float32)
+        if self.weights is not None:
+            factors *= self.weights[batch.ids]
+        states = self.table[rows].astype(np.float32, copy=False)  # (n_texts, longest, width)
+        vectors = np.matmul(factors[:, None, :], states)[:, 0]
+        if plan.normalize:
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors[None]
+
+    def _by_piece(self) -> list[npt.NDArray[Any]]:
+        parts = [part for part in (self.mapping, self.weights) if part is not None]
+        return parts if self.mapping is not None else [*parts, self.table]
+
+
+def find_static(directory: Path) -> StaticFiles | None:
+    """Return the files of a static encoder, or None when the directory holds another.
+
+    Raises
+    ------
+    InputError
+        For a module behind the table that cannot be applied.
+    """
+    modules = directory / "modules.json"
+    kinds: list[str] = []
+    folder = directory
+    if modules.is_file():
+        entries = read_json(modules, what="an encoder")
+        kinds = [str(entry.get("type")).rpartition(".")[2] for entry in entries]
+        folder = directory / str(entries[0].get("path", "")) if entries else directory
+    config = directory / "config.json"
+    options = read_json(config, what="an encoder") if config.is_file() else {}
+    is_model2vec = options.get("model_type") == "model2vec" or (
+        options.get("architectures") == ["StaticModel"]
+    )
+    if not is_model2vec and kinds[:1] != ["StaticEmbedding"]:
+        return None
+    if kinds[1:] not in ([], ["Normalize"]):
+        raise InputError(
+            f"modules in the order '{' '.join(kinds)}' cannot be applied; expected "
+            "StaticEmbedding, at most one Normalize",
+            path=modules,
+        )
+    if not is_model2vec:
+        without_limit = Setting(WITHOUT_LIMIT, "a table has no limit")
+        return StaticFiles(
+            folder, False, Setting("Normalize" in kinds, "modules.json"), without_limit
+        )
+    max_length = Setting(MODEL2VEC_MAX_LENGTH, "model2vec's default")
+    if "max_length" in options:
+        max_length = Setting(int(options["max_length"] or WITHOUT_LIMIT), "config.json")
+    normalize = Setting(bool(options.get("normalize", False)), "config.json")
+    return StaticFiles(folder, True, normalize, max_length)

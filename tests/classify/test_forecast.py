@@ -1,0 +1,154 @@
+"""Forecasts on planted vectors: a language moved away is flagged, good ones are not."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from planted import JAPANESE, english
+from scipy.special import softmax
+
+from isogloss.classify import TextClassifier, forecast
+from isogloss.classify.forecast import COLUMNS, ForecastReference, _flag, _row
+from isogloss.classify.linear_head import LinearHead
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase
+
+Fit = Callable[..., TextClassifier]
+
+WIDTH, N_CLASSES, C = 16, 4, 0.1
+CENTRES = 1.2 * np.random.default_rng(7).standard_normal((N_CLASSES, WIDTH)) / 2
+
+
+def _documents(
+    n: int, *, seed: int, signal: float = 1.0, shares: list[float] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Documents around their class's centre, weakened or not, with shares of classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(N_CLASSES, size=n, p=shares)
+    vectors = signal * CENTRES[y] + 0.9 * rng.standard_normal((n, WIDTH))
+    return vectors.astype(np.float32), y
+
+
+@pytest.fixture(scope="module")
+def head() -> LinearHead:
+    return LinearHead.fit(*_documents(600, seed=0), N_CLASSES, C=C, chosen_by="given")
+
+
+@pytest.fixture(scope="module")
+def reference() -> ForecastReference:
+    vectors, y = _documents(600, seed=0)
+    found = ForecastReference.fit(vectors, y, N_CLASSES, C=C, seed=0)
+    assert found is not None
+    return found
+
+
+def _forecast(reference: ForecastReference, vectors: np.ndarray) -> float:
+    return reference.expected_accuracy(float(reference.agreement_on(vectors).mean()))
+
+
+def test_agreement_is_that_of_a_slow_reference(reference: ForecastReference) -> None:
+    vectors, _ = _documents(9, seed=3)
+    fast = reference.agreement_on(vectors)
+    for row, vector in enumerate(vectors.astype(np.float64)):
+        products = []
+        for first in range(0, len(reference.weight), 2):
+            one, two = (
+                softmax((reference.weight[i] @ vector + reference.bias[i]) / reference.temperature)
+                for i in (first, first + 1)
+            )
+            products.append(float(one @ two))
+        assert fast[row] == pytest.approx(np.mean(products), abs=1e-4)
+
+
+@pytest.mark.parametrize("shares", [None, [0.6, 0.3, 0.1, 0.0], [0.0, 0.05, 0.05, 0.9]])
+@pytest.mark.parametrize("signal", [1.0, 0.85, 0.7])
+def test_the_forecast_follows_accuracy_whatever_the_shares(
+    shares: list[float] | None, signal: float, reference: ForecastReference, head: LinearHead
+) -> None:
+    vectors, y = _documents(800, seed=5, signal=signal, shares=shares)
+    accuracy = float((head.log_probabilities(vectors).argmax(axis=1) == y).mean())
+    row = _row(reference, float(reference.agreement_on(vectors).mean()), 800)
+    assert row["low"] <= accuracy <= row["high"]
+
+
+def test_a_bad_language_is_flagged_and_good_ones_are_not(reference: ForecastReference) -> None:
+    signals = {"de": 1.0, "fr": 0.95, "ko": 1.0, "th": 0.9, "xx": 0.35}
+    rows = [
+        {"lang": lang}
+        | _row(
+            reference,
+            float(reference.agreement_on(_documents(300, seed=9, signal=signal)[0]).mean()),
+            300,
+        )
+        for lang, signal in signals.items()
+    ]
+    _flag(rows, reference, training={"en"})
+    assert {row["lang"]: row["flag"] for row in rows} == {
+        "de": "", "fr": "", "ko": "", "th": "", "xx": "below the other languages"
+    }  # fmt: skip
+    _flag(alone := [{**rows[-1], "flag": ""}], reference, training={"en"})
+    assert alone[0]["flag"] == "far below the training language"
+    _flag(own := [{**rows[-1], "flag": ""}], reference, training={"xx"})
+    assert own[0]["flag"] == ""
+
+
+def test_fewer_texts_make_a_wider_interval(reference: ForecastReference) -> None:
+    narrow, wide = (_row(reference, 0.5, n) for n in (1000, 20))
+    assert narrow["expected"] == wide["expected"]
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"] > 0
+    assert 0 <= wide["low"] <= wide["high"] <= 1
+    assert reference.expected_accuracy(1.0) == 1.0
+
+
+def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
+    texts = [text for text, _ in JAPANESE]
+    mixed = [*english(60, seed=3)[0], *texts]
+    with pytest.warns(LossWarning, match="rough forecast"):
+        result = model.forecast(mixed, ["en"] * 60 + ["ja"] * len(texts))
+    assert [row["lang"] for row in result.rows] == ["en", "ja"]
+    assert all(list(row) == list(COLUMNS) for row in result.rows)
+    assert result.training_accuracy == model.trust_.reference.accuracy
+    assert result.as_json()["rows"] == result.rows
+    assert "expected" in result.table().to_markdown()
+
+
+def test_save_and_load_keep_temperature_and_forecast(model: TextClassifier, tmp_path) -> None:
+    texts = english(60, seed=3)[0]
+    model.save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model", encoder=model.encoder_)
+    assert loaded.trust_.settings() == model.trust_.settings()
+    assert loaded.forecast(texts, "en") == model.forecast(texts, "en")
+
+
+def test_what_cannot_be_forecast_is_said(model: TextClassifier) -> None:
+    with pytest.raises(InputError, match="no texts"):
+        forecast.forecast(model, [], "en")
+    few = TextClassifier(model.encoder_).fit(["a b", "c d"], ["x", "y"], "en")
+    assert (few.trust_.temperature, few.trust_.reference) == (1.0, None)
+    with pytest.raises(InputError, match="nothing to compare with"):
+        few.forecast(["a"], "en")
+
+
+def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBase) -> None:
+    model = fit(preset="mboe")
+    assert (model.trust_.temperature, model.trust_.fitted_on) == (1.0, "not calibrated")
+    texts, labels = english()
+    judged = TextClassifier(model.encoder_, kb, preset="mboe").fit(
+        texts, labels, "en", X_dev=texts[:30], y_dev=labels[:30]
+    )
+    assert judged.trust_.fitted_on == "development data"
+    assert 0 <= judged.trust_.error_after < judged.trust_.error_before <= 1
+    assert judged.trust_.temperature != 1.0
+
+
+def test_nothing_linked_is_the_calibrated_answer_of_the_encoder(fit: Fit) -> None:
+    texts, labels = english()
+    model = fit(preset="mboe-plus")
+    assert model.trust_.fitted_on == "training texts, out of fold"
+    alone = TextClassifier(model.encoder_, random_state=model.random_state).fit(texts, labels, "en")
+    assert alone.trust_.temperature == model.trust_.temperature != 1.0
+    unlinked = ["nothing here", "", "game goal after"]
+    ours, theirs = (one.predict_proba(unlinked, "en") for one in (model, alone))
+    assert (ours == theirs).all()
+    raw = np.exp(alone.head_.log_probabilities(alone.prepare(unlinked, "en").vectors))
+    assert (raw.argmax(axis=1) == theirs.argmax(axis=1)).all()

@@ -1,0 +1,214 @@
+"""`TextClassifier` with ``tune="lora"`` and ``"full"``: fit, choose, save, load."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import JAPANESE, UNLINKED, english
+from sklearn.base import clone
+
+from isogloss.classify import TextClassifier
+from isogloss.classify.heads import seen_entities
+from isogloss.classify.mboe import MboeHead
+from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase
+
+QUICK = {"epochs": 2, "learning_rate": 1e-3, "dev_split": 0.2}
+PROBES = [text for text, _ in JAPANESE[:6]] + UNLINKED[1:] + english(6, seed=9)[0]
+pytestmark = pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+
+
+@pytest.fixture(scope="module")
+def base(tiny_directory: Path) -> Encoder:
+    return Encoder.load(tiny_directory, device="cpu")
+
+
+def fitted(base: Encoder, kb: KnowledgeBase | None, tune: str = "full", **options: Any) -> Any:
+    training = QUICK | options.pop("training", {})
+    model = TextClassifier(base, kb, tune=tune, training=training, **options)
+    return model.fit(*english(), lang="en")
+
+
+CASES = {
+    "encoder": {"kb": None},
+    "encoder, cls": {"kb": None, "preset": "mboe"},
+    "mboe": {"preset": "mboe"},
+    "mboe -emb": {"preset": "mboe", "init": "random"},
+    "mboe-plus": {},
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return CASES[request.param]
+
+
+@pytest.mark.parametrize("tune", ["full", "lora"])
+def test_a_saved_model_predicts_the_same(
+    base: Encoder, kb: KnowledgeBase, tmp_path: Path, tune: str, case: dict[str, Any]
+) -> None:
+    model = fitted(base, **({"kb": kb, "tune": tune} | case))
+    expected = model.predict_proba(PROBES, "en")
+    model.save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model", device="cpu")
+    assert np.array_equal(loaded.predict_proba(PROBES, "en"), expected)
+    loaded.save(tmp_path / "again")
+    again = TextClassifier.load(tmp_path / "again", device="cpu")
+    assert np.array_equal(again.predict_proba(PROBES, "en"), expected)
+    assert not list((tmp_path / "model").rglob("*.bin"))
+    manifest = json.loads((tmp_path / "model" / "model.json").read_text())
+    assert manifest["training"]["epochs"] == 2
+    json.dumps(manifest, allow_nan=False)
+
+
+def test_the_same_seed_gives_the_same_model(base: Encoder, kb: KnowledgeBase) -> None:
+    one, again, other = (
+        fitted(base, kb, preset="mboe", random_state=seed).predict_proba(PROBES, "en")
+        for seed in (0, 0, 1)
+    )
+    assert np.array_equal(one, again)
+    assert not np.allclose(one, other)
+
+
+def test_the_given_encoder_stays_as_it_was(base: Encoder, kb: KnowledgeBase) -> None:
+    before = base.encode(PROBES[:3])
+    model = fitted(base, kb)
+    assert np.array_equal(base.encode(PROBES[:3]), before)
+    assert not np.allclose(model.encoder_.encode(PROBES[:3]), before, atol=1e-4)
+    assert model.encoder is base
+    clone(model).fit(*english(), lang="en")
+
+
+def test_mboe_reads_cls_and_the_others_what_the_encoder_gives(
+    base: Encoder, kb: KnowledgeBase
+) -> None:
+    assert fitted(base, kb, preset="mboe").encoder_.settings.pooling.value == "cls"
+    assert fitted(base, kb, preset="mboe", pooling="mean").encoder_.settings.pooling.value == "mean"
+    assert fitted(base, None).encoder_.settings.pooling.value == base.settings.pooling.value
+
+
+def test_unseen_entities_keep_their_initial_vectors(base: Encoder, kb: KnowledgeBase) -> None:
+    model = fitted(base, kb, preset="mboe")
+    assert isinstance(model.head_, MboeHead)
+    batch = model.entity_batch(model.prepare(["Sumo Hall, Toyota"], "en"))
+    seen = seen_entities(model.head_, batch.entities)
+    vectors = model.head_.trained.of(batch)
+    assert seen.any()
+    assert not seen.all()
+    assert np.array_equal(vectors[~seen], batch.vectors[~seen])
+    names = model.base_encoder_.encode(["Sumo Hall"])
+    np.testing.assert_allclose(batch.vectors[~seen], names, atol=1e-6)
+
+
+def test_random_vectors_have_the_size_of_the_names(base: Encoder, kb: KnowledgeBase) -> None:
+    given, drawn = (fitted(base, kb, preset="mboe", init=init) for init in ("encoder", "random"))
+    sizes = [
+        np.sqrt(np.square(model.entity_batch(model.prepare(english()[0], "en")).vectors).mean())
+        for model in (given, drawn)
+    ]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.1)
+
+
+def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
+    base: Encoder, kb: KnowledgeBase
+) -> None:
+    """Before both are calibrated, which each is on its own."""
+    model, alone = fitted(base, kb), fitted(base, None)
+    assert isinstance(model.head_, MboePlusHead)
+    documents = model.prepare(UNLINKED[1:], "en")
+    assert np.array_equal(documents.vectors, alone.prepare(UNLINKED[1:], "en").vectors)
+    assert np.array_equal(
+        model.head_.log_probabilities(documents.vectors, model.entity_batch(documents)),
+        alone.head_.log_probabilities(documents.vectors),
+    )
+
+
+def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: KnowledgeBase) -> None:
+    with pytest.warns(LossWarning, match="they get no weight"):
+        model = fitted(base, kb, training={"dev_split": 0.0})
+    assert model.head_.mixture.strength == 0.0
+    assert model.head_.encoder_only.chosen_by == "tuning (full), epoch 2 of 2"
+
+
+def test_the_split_holds_texts_out_and_given_ones_spare_it(base: Encoder) -> None:
+    assert fitted(base, None).n_training_documents_ == 39
+    assert fitted(base, None, training={"dev_split": 0.0}).n_training_documents_ == 48
+    model = TextClassifier(base, tune="full", training=QUICK)
+    texts, labels = english(12, seed=5)
+    model.fit(*english(), lang="en", X_dev=texts, y_dev=labels)
+    assert model.n_training_documents_ == 48
+
+
+def test_too_few_texts_for_a_split_are_said(base: Encoder) -> None:
+    texts, labels = english(6)
+    model = TextClassifier(base, tune="full", training=QUICK | {"dev_split": 0.05})
+    with pytest.warns(LossWarning, match="6 training texts are too few to hold 5% out"):
+        model.fit(texts, labels)
+
+
+def test_max_pieces_hold_in_prediction_too(base: Encoder) -> None:
+    model = fitted(base, None, training={"max_pieces": 6})
+    texts = ["game goal match " + tail for tail in ("x", "y z orbit probe " * 5)]
+    one, other = model.predict_proba(texts)
+    assert np.allclose(one, other, atol=1e-6) or model.encoder_.tokenizer.max_length == 6
+    with pytest.warns(LossWarning, match="longer than the encoder takes"):
+        model.predict(texts)
+
+
+def test_label_sets_and_tuned_thresholds(base: Encoder, kb: KnowledgeBase, tmp_path: Path) -> None:
+    texts, labels = english()
+    sets = [[label, "all"] if row % 2 else [label] for row, label in enumerate(labels)]
+    model = TextClassifier(base, kb, tune="full", preset="mboe", multilabel=True,
+                           thresholds="tuned", training=QUICK)  # fmt: skip
+    model.fit(texts, sets, lang="en")
+    model.save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model", device="cpu")
+    assert loaded.predict(PROBES, "en").tolist() == model.predict(PROBES, "en").tolist()
+    with pytest.raises(InputError, match="needs texts that are held out"):
+        clone(model).set_params(training=QUICK | {"dev_split": 0.0}).fit(texts, sets, lang="en")
+
+
+def test_it_explains_and_evaluates(base: Encoder, kb: KnowledgeBase) -> None:
+    model = fitted(base, kb, preset="mboe")
+    assert model.explain("Wimbledon game", "en").entities
+    assert model.evaluate(*english(12, seed=4), "en").rows[0]["n"] == 12
+
+
+def test_a_killed_fit_goes_on(base: Encoder, tmp_path: Path) -> None:
+    whole = fitted(base, None).predict_proba(PROBES)
+    model = TextClassifier(base, tune="full", training=QUICK)
+    for _ in range(2):
+        model.fit(*english(), checkpoints=tmp_path / "run")
+        assert np.array_equal(model.predict_proba(PROBES), whole)
+    model.set_params(training=QUICK | {"epochs": 3})
+    with pytest.raises(InputError, match="another run"):
+        model.fit(*english(), checkpoints=tmp_path / "run")
+
+
+def test_options_of_tuning_need_tuning(base: Encoder) -> None:
+    with pytest.raises(InputError, match="leave it out with tune='head'"):
+        TextClassifier(base, training={"epochs": 1}).fit(*english())
+    with pytest.raises(InputError, match="tune is 'all'"):
+        TextClassifier(base, tune="all").fit(*english())
+
+
+def test_peft_is_asked_for_in_one_sentence(base: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "peft", None)
+    with pytest.raises(InputError, match=r"pip install 'isogloss\[tune\]'"):
+        fitted(base, None, tune="lora")
+
+
+def test_a_damaged_part_is_said(base: Encoder, tmp_path: Path) -> None:
+    fitted(base, None).save(tmp_path / "model")
+    file = tmp_path / "model" / "encoder" / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-8] + b"12345678")
+    with pytest.raises(InputError, match="checksum"):
+        TextClassifier.load(tmp_path / "model")
+    file.unlink()
+    with pytest.raises(InputError, match="incomplete"):
+        TextClassifier.load(tmp_path / "model")

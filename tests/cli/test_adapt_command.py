@@ -1,0 +1,85 @@
+"""``classify adapt``: what it writes, what it says, and when it leaves the model alone."""
+
+from pathlib import Path
+
+import pytest
+from cli_world import Refuse, Run, World, write_file
+
+from isogloss.classify import TextClassifier, adaptation
+
+ENGLISH = [
+    f"The {what} in {place} {happens}."
+    for what in ("football match", "tennis final", "new tax", "tax office")
+    for place in ("Tokyo", "Germany", "the city", "the north")
+    for happens in ("ended late", "was a surprise", "angers many")
+]
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "texts.txt", "\n".join(ENGLISH) + "\n")
+
+
+@pytest.fixture(autouse=True)
+def _lenient_guard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random encoder tells no classes apart; here the command is tried, not the guard."""
+    monkeypatch.setattr(adaptation, "LEAST_SEPARATION", 0.0)
+    monkeypatch.setattr(adaptation, "MOST_DIFFERENT_SHARES", 1.0)
+
+
+def test_the_model_itself_is_adapted_and_says_so_from_then_on(
+    cli: Run, own: World, texts: Path
+) -> None:
+    predict = ("classify", "predict", own.alone, own.german, "--lang")
+    before, other = cli(*predict, "de"), cli(*predict, "ja")
+    assert "moved" not in before.err
+    outcome = cli("classify", "adapt", own.alone, texts, "--lang", "de")
+    assert outcome.code == 0, outcome
+    assert outcome.lines[0] == "de: moved, 48 different texts"
+    assert outcome.talk[-1] == f"isogloss: model → {own.alone}"
+    after = cli(*predict, "de")
+    assert after.out != before.out
+    assert "isogloss: moved: de, 48 texts" in after.talk
+    again = cli(*predict, "ja")
+    assert again.out == other.out
+    assert "moved" not in again.err
+    scores = cli("classify", "evaluate", own.alone, "--test", f"de={own.german}", "--json")
+    assert scores.json["rows"][0]["moved"] == 48
+    why = cli("classify", "explain", own.alone, "Das Spiel.", "--lang", "de")
+    assert "moved: vectors of de, as learned from 48 texts" in why.out
+    assert cli("classify", "adapt", own.alone, "--lang", "de", "--remove").code == 0
+    assert cli(*predict, "de").out == before.out
+
+
+def test_out_leaves_the_model_as_it_is(
+    cli: Run, refuse: Refuse, world: World, texts: Path, tmp_path: Path
+) -> None:
+    adapt = ("classify", "adapt", world.model, texts, "--lang", "ja", "--out", tmp_path / "new")
+    outcome = cli(*adapt, "--json")
+    assert outcome.code == 0, outcome
+    assert outcome.json["accepted"] is True
+    assert set(outcome.json["shares"]) == {"sport", "money"}
+    assert list(TextClassifier.load(tmp_path / "new").moves_) == ["ja"]
+    assert TextClassifier.load(world.model).moves_ == {}
+    assert "already exists" in refuse(*adapt)
+    assert cli(*adapt, "--overwrite").code == 0
+
+
+def test_declined_writes_nothing_and_is_an_error_when_strict(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path
+) -> None:
+    few = write_file(tmp_path / "few.txt", "Eins.\nZwei.\n")
+    adapt = ("classify", "adapt", world.alone, few, "--lang", "de", "--out", tmp_path / "new")
+    outcome = cli(*adapt)
+    assert outcome.code == 0
+    assert outcome.lines[0] == "de: not moved, 2 different texts"
+    assert "20 are needed at least" in outcome.lines[1]
+    assert outcome.talk[-1] == "isogloss: nothing was written"
+    assert not (tmp_path / "new").exists()
+    assert "20 are needed at least" in refuse(*adapt, "--strict")
+
+
+def test_what_is_missing_is_said(refuse: Refuse, world: World, texts: Path) -> None:
+    assert "give --lang CODE" in refuse("classify", "adapt", world.alone, texts)
+    remove = ("classify", "adapt", world.alone, "--lang", "de", "--remove")
+    assert "not adapted to de; adapted: none" in refuse(*remove)

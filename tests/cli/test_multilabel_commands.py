@@ -1,0 +1,161 @@
+"""Label sets on the command line: fit, predict, evaluate, explain, and SHINRA2020-ML's files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_world import TRAIN, Outcome, Refuse, Run, World, write_tsv
+
+from isogloss import TextClassifier
+
+SETS = ["sport|world" if "Germany" in text or "Tokyo" in text else label for label, text in TRAIN]
+SETS = ["" if "Banks" in text else one for one, (_, text) in zip(SETS, TRAIN, strict=True)]
+ROWS = [(one, text) for one, (_, text) in zip(SETS, TRAIN, strict=True)]
+
+
+@pytest.fixture
+def fit(cli: Run, world: World, tmp_path: Path) -> Any:
+    """Fit on label sets, and return the directory of the model."""
+
+    def run(*options: object, train: Path | None = None) -> Path:
+        file = train or write_tsv(tmp_path / "sets.tsv", ROWS, header="labels\ttext")
+        out = tmp_path / "model"
+        words = ["classify", "fit", "--train", f"en={file}", "--encoder", world.encoder,
+                 "--multilabel", "--out", out, "--overwrite"]  # fmt: skip
+        outcome: Outcome = cli(*words, *options)
+        assert outcome.code == 0, outcome.err
+        return out
+
+    return run
+
+
+def test_fit_and_predict_join_labels_with_a_bar(fit: Any, cli: Run) -> None:
+    model = fit()
+    settings = json.loads((model / "model.json").read_text("utf-8"))
+    settings["thresholds"] = [0.3, 0.3, 0.3]  # a random encoder is sure of nothing
+    (model / "model.json").write_text(json.dumps(settings), "utf-8")
+    loaded = TextClassifier.load(model)
+    assert loaded.multilabel is True
+    assert loaded.classes_.tolist() == ["money", "sport", "world"]
+    texts = [text for _, text in TRAIN]
+    outcome = cli("classify", "predict", model, "--lang", "en", stdin="\n".join(texts) + "\n")
+    answers = loaded.predict(texts, "en").tolist()
+    probabilities = loaded.predict_proba(texts, "en")
+    assert {len(answer) for answer in answers} & {2, 3}
+    for line, answer, row in zip(outcome.lines, answers, probabilities, strict=True):
+        labels, numbers = line.split("\t")
+        assert labels == "|".join(answer)
+        named = dict(zip(loaded.classes_, row, strict=True))
+        assert numbers == "|".join(f"{named[label]:.4f}" for label in answer)
+
+
+def test_predict_as_json_lists_the_labels(fit: Any, cli: Run) -> None:
+    model = fit()
+    result = cli("classify", "predict", model, "--lang", "en", "--json", stdin="Tax in Tokyo\n")
+    row = result.json["rows"][0]
+    assert isinstance(row["labels"], list)
+    assert "label" not in row
+    assert set(row["probabilities"]) == {"money", "sport", "world"}
+
+
+@pytest.mark.parametrize("encoding", ["columns", "json lines", "separator"])
+def test_evaluate_reads_label_sets_in_any_encoding(
+    encoding: str, fit: Any, cli: Run, tmp_path: Path
+) -> None:
+    model = fit()
+    words: list[object] = []
+    if encoding == "columns":
+        names = ("money", "sport", "world")
+        rows = [(t, *(str(int(name in one.split("|"))) for name in names)) for one, t in ROWS]
+        file = write_tsv(tmp_path / "t.tsv", rows, header="text\tmoney\tsport\tworld")
+        words = ["--label", "money,sport,world"]
+    elif encoding == "json lines":
+        file = tmp_path / "t.jsonl"
+        lines = [{"text": t, "labels": one.split("|") if one else []} for one, t in ROWS]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    else:
+        rows = [(one.replace("|", "/"), t) for one, t in ROWS]
+        file = write_tsv(tmp_path / "t.tsv", rows, header="labels\ttext")
+        words = ["--label-separator", "/"]
+    outcome = cli("classify", "evaluate", model, "--test", f"en={file}", "--json", *words)
+    assert outcome.code == 0, outcome.err
+    row = outcome.json["rows"][0]
+    assert row["n"] == len(ROWS)
+    assert row["n_unseen_label"] == 0
+    assert row["micro_f1_low"] <= row["micro_f1"] <= row["micro_f1_high"]
+    loaded = TextClassifier.load(model)
+    sets = [tuple(one.split("|")) if one else () for one, _ in ROWS]
+    assert row["accuracy"] == loaded.score([text for _, text in ROWS], sets, "en")
+
+
+def test_the_table_and_the_report_of_an_evaluation(fit: Any, cli: Run, tmp_path: Path) -> None:
+    model = fit()
+    file = tmp_path / "sets.tsv"
+    report = tmp_path / "report.html"
+    outcome = cli("classify", "evaluate", model, "--test", f"en={file}", "--report", report)
+    assert outcome.code == 0, outcome.err
+    assert "micro_f1" in outcome.out
+    assert "sport|world" in report.read_text("utf-8")
+
+
+def test_thresholds_tuned_is_an_option_of_fit(fit: Any) -> None:
+    tuned = TextClassifier.load(fit("--thresholds", "tuned"))
+    assert tuned.thresholds == "tuned"
+    assert TextClassifier.load(fit()).thresholds_.tolist() == [0.5] * 3
+
+
+def test_explain_names_the_labels(fit: Any, cli: Run, world: World) -> None:
+    model = fit("--kb", world.kb)
+    text = TRAIN[0][1]
+    answer = TextClassifier.load(model).predict([text], "en")[0]
+    outcome = cli("classify", "explain", model, text, "--lang", "en")
+    assert outcome.lines[1] == f"→ {', '.join(answer) or 'no label'}"
+    as_json = cli("classify", "explain", model, text, "--lang", "en", "--json").json
+    assert as_json["label"] == list(answer)
+
+
+def test_options_for_label_sets_need_them(refuse: Refuse, world: World, tmp_path: Path) -> None:
+    words = ["classify", "fit", "--train", f"en={world.train}", "--encoder", world.encoder,
+             "--out", tmp_path / "model"]  # fmt: skip
+    assert "--label-separator is for label sets; add --multilabel" in refuse(
+        *words, "--label-separator", "|"
+    )
+    assert "thresholds is 'tuned', which is for label sets" in refuse(
+        *words, "--thresholds", "tuned", talk=True
+    )
+    assert "--label-separator is empty" in refuse(*words, "--multilabel", "--label-separator", "")
+
+
+def test_a_bad_label_set_gets_its_line(refuse: Refuse, world: World, tmp_path: Path) -> None:
+    file = write_tsv(tmp_path / "bad.tsv", [("a|b", "x"), ("a||b", "y")], header="labels\ttext")
+    sentence = refuse("classify", "fit", "--train", f"en={file}", "--encoder", world.encoder,
+                      "--multilabel", "--out", tmp_path / "model")  # fmt: skip
+    assert f"{file}:3: a label in 'labels' is empty" in sentence
+
+
+def test_shinra_is_joined_and_can_be_trained_on(
+    cli: Run, fit: Any, refuse: Refuse, tmp_path: Path
+) -> None:
+    """Made by hand after the published description of the format."""
+    labels, texts, out = (tmp_path / name for name in ("de.json", "dump.json", "de.jsonl"))
+    types = [["1.1"], ["1.5.1.2"], ["1.1", "1.5.1.2"]]
+    with labels.open("w") as file:
+        for number in range(12):
+            entries = [{"ENE_id": one} for one in types[number % 3]]
+            file.write(json.dumps({"pageid": number, "ENEs": entries}) + "\n")
+    with texts.open("w") as file:
+        for number in range(13):
+            file.write(json.dumps({"index": {"_id": str(number)}}) + "\n")
+            page = {"title": f"T{number % 3}", "text": TRAIN[number % 12][1]}
+            file.write(json.dumps(page) + "\n")
+    words = ["data", "shinra", "--labels", labels, "--texts", texts, "--out", out]
+    outcome = cli(*words)
+    assert outcome.code == 0, outcome.err
+    assert outcome.talk == [f"isogloss: 12 pages → {out}; 1 page of the dump without labels"]
+    assert "already exists" in refuse(*words)
+    assert "has no text in 'opening_text'" in refuse(
+        *words, "--field", "opening_text", "--overwrite"
+    )
+    model = TextClassifier.load(fit("--text", "title,text", train=out))
+    assert model.classes_.tolist() == ["1.1", "1.5.1.2"]

@@ -1,0 +1,134 @@
+"""Static encoders equal values computed by hand, and sentence-transformers where it has them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+from tiny_models import train_tokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, LossWarning
+
+TABLE = np.array([[9, 9], [1, 0], [0, 1], [4, 4]], np.float32)
+WORDS = {"[UNK]": 0, "пёс": 1, "犬": 2, "कुत्ता": 3}
+
+
+def model2vec(directory: Path, *, config: dict[str, Any] | None = None, **tensors: Any) -> Path:
+    """Write a directory as model2vec does."""
+    directory.mkdir()
+    tokenizer = Tokenizer(models.WordLevel(WORDS, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(directory / "tokenizer.json"))
+    settings = {"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": False}
+    (directory / "config.json").write_text(json.dumps(settings | (config or {})))
+    save_file({"embeddings": TABLE} | tensors, directory / "model.safetensors")
+    return directory
+
+
+def test_a_vector_is_the_mean_of_the_pieces(tmp_path: Path) -> None:
+    encoder = Encoder.load(model2vec(tmp_path / "m"))
+    assert (encoder.width, encoder.n_layers, encoder.device) == (2, 0, "cpu")
+    texts = ["пёс 犬", "कुत्ता कुत्ता пёс", "unknown пёс", "", "unknown"]
+    encoded = encoder.encode_counted(texts)
+    wanted = [[0.5, 0.5], [3, 8 / 3], [1, 0], [0, 0], [0, 0]]
+    np.testing.assert_allclose(encoded.vectors, wanted, atol=1e-6)
+    assert encoded.vectors.dtype == np.float32
+    assert encoded.n_pieces.tolist() == [2, 3, 1, 0, 0]
+    np.testing.assert_array_equal(encoder.encode(texts, layers="all")[0], encoded.vectors)
+
+
+def test_normalize_comes_from_the_configuration(tmp_path: Path) -> None:
+    encoder = Encoder.load(model2vec(tmp_path / "m", config={"normalize": True}))
+    assert str(encoder.settings.normalize) == "True (config.json)"
+    np.testing.assert_allclose(encoder.encode(["कुत्ता"]), [[0.5**0.5] * 2], atol=1e-6)
+    np.testing.assert_allclose(encoder.encode(["कुत्ता"], normalize=False), [[4, 4]])
+    np.testing.assert_array_equal(encoder.encode([""]), [[0, 0]])
+
+
+def test_weights_and_mapping(tmp_path: Path) -> None:
+    directory = model2vec(
+        tmp_path / "m",
+        embeddings=np.array([[2, 0], [0, 2]], np.float16),
+        mapping=np.array([0, 0, 1, 1]),
+        weights=np.array([1, 0.5, 2, 1], np.float64),
+    )
+    vectors = Encoder.load(directory).encode(["пёс 犬 कुत्ता"])
+    np.testing.assert_allclose(vectors, [[1 / 3, 2]], atol=1e-6)
+
+
+def test_texts_are_cut_at_512_pieces_as_model2vec_does(tmp_path: Path) -> None:
+    encoder = Encoder.load(model2vec(tmp_path / "m"))
+    assert str(encoder.settings.max_length) == "512 (model2vec's default)"
+    with pytest.warns(LossWarning, match="1 of 1 texts are longer than 512 pieces"):
+        vectors = encoder.encode(["пёс " * 512 + "犬"])
+    np.testing.assert_allclose(vectors, [[1, 0]], atol=1e-6)
+    shorter = Encoder.load(model2vec(tmp_path / "shorter", config={"max_length": 3}))
+    assert shorter.encode_counted(["пёс " * 3 + "犬"]).truncated.tolist() == [True]
+    longer = Encoder.load(tmp_path / "m", max_length=1000)
+    assert longer.encode(["пёс " * 512 + "犬"])[0, 1] > 0
+
+
+def test_the_fingerprint_is_of_table_and_settings(tmp_path: Path) -> None:
+    one = Encoder.load(model2vec(tmp_path / "a"))
+    other = Encoder.load(model2vec(tmp_path / "b", embeddings=TABLE + 1))
+    assert len({one.fingerprint, other.fingerprint}) == 2
+    assert Encoder.load(tmp_path / "a", normalize=True).fingerprint != one.fingerprint
+    assert Encoder.load(tmp_path / "a").fingerprint == one.fingerprint
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta"])
+def test_static_embedding_equals_sentence_transformers(
+    tmp_path: Path, texts: list[str], kind: str
+) -> None:
+    library = pytest.importorskip("sentence_transformers")
+    modules = pytest.importorskip("sentence_transformers.models")
+    tokenizer, _ = train_tokenizer(kind)
+    rng = np.random.default_rng(2)
+    table = rng.normal(size=(tokenizer.get_vocab_size(), 6)).astype(np.float32)
+    module = modules.StaticEmbedding(tokenizer, embedding_weights=table)
+    whole = library.SentenceTransformer(modules=[module, modules.Normalize()], device="cpu")
+    whole.save_pretrained(str(tmp_path / "st"))
+    encoder = Encoder.load(tmp_path / "st")
+    assert encoder.settings.normalize.value
+    wanted = whole.encode(texts, show_progress_bar=False)
+    np.testing.assert_allclose(encoder.encode(texts), wanted, atol=1e-6)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "pooling": ({}, {"pooling": "cls"}, "no pooling 'cls'; it has mean only"),
+    "dtype": ({}, {"dtype": "bfloat16"}, "not in bfloat16"),
+    "device": ({}, {"device": "cuda"}, "on cuda"),
+    "mapping": ({"mapping": np.array([0, 0, 1, 7])}, {}, "names rows"),
+    "lengths": (
+        {"mapping": np.array([0, 0, 1, 1]), "weights": np.ones(3)}, {}, "differ in length"
+    ),
+    "rows": ({"embeddings": TABLE[:2]}, {}, "not of one model"),
+    "matrix": ({"embeddings": TABLE[0]}, {}, "no matrix 'embeddings'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refusal_is_one_sentence(tmp_path: Path, case: str) -> None:
+    tensors, options, message = REFUSED[case]
+    directory = model2vec(tmp_path / "m", **tensors)
+    with pytest.raises(InputError, match=message) as error:
+        Encoder.load(directory, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_other_faults_are_refused(tmp_path: Path) -> None:
+    directory = model2vec(tmp_path / "m")
+    with pytest.raises(InputError, match="has no pooling 'cls'"):
+        Encoder.load(directory).encode(["犬"], pooling="cls")
+    modules = [{"path": ".", "type": f"x.{kind}"} for kind in ("StaticEmbedding", "Dense")]
+    (directory / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(InputError, match="'StaticEmbedding Dense' cannot be applied"):
+        Encoder.load(directory)
+    (directory / "modules.json").unlink()
+    (directory / "model.safetensors").write_bytes(b"x" * 99)
+    with pytest.raises(InputError, match="not a table of vectors"):
+        Encoder.load(directory)
