@@ -27,7 +27,7 @@ SIB_LANGUAGES = (
     "fra_Latn deu_Latn spa_Latn ita_Latn por_Latn tur_Latn vie_Latn ind_Latn swh_Latn yor_Latn "
     "fin_Latn rus_Cyrl ukr_Cyrl hin_Deva npi_Deva arb_Arab pes_Arab zho_Hans jpn_Jpan kor_Hang "
     "tha_Thai ell_Grek heb_Hebr tam_Taml ben_Beng kat_Geor amh_Ethi"
-).split()
+)
 NEWS_LANGUAGES = ("fra", "swa", "yor")
 KB_LANGUAGES = "en fr de es it pt ru zh ja ko ar hi th tr vi id sw yo uk el he fi ta bn ka am fa ne"
 ROWS = [
@@ -60,7 +60,7 @@ def datasets(data: Path) -> dict[str, tuple[LabelledTexts, LabelledTexts]]:
     return {
         "sib200": (
             read(data, {"sib200/eng_Latn/train.tsv": "en"}, sib),
-            read(data, {f"sib200/{code}/dev.tsv": code for code in SIB_LANGUAGES}, sib),
+            read(data, {f"sib200/{code}/dev.tsv": code for code in SIB_LANGUAGES.split()}, sib),
         ),
         "masakhanews": (
             read(data, {f"masakhanews/eng/{part}.tsv": "en" for part in ("dev", "test")}, news),
