@@ -51,9 +51,18 @@ def test_rows_are_presets_and_their_ablations_after_the_encoder() -> None:
         *(f"mboe{tail}" for tail in ("", " -emb", " -att", " mean")),
         *(f"mboe-plus{tail}" for tail in ("", " -emb", " -att", " mean")),
     ]
-    assert rows[0].options is None
+    assert [row.has_entities for row in rows] == [False] + 8 * [True]
     assert rows[2].options == {"preset": "mboe", "init": "random"}
     assert rows[3].options == {"preset": "mboe", "attention": "sum"}
+
+
+def test_a_tuned_preset_is_compared_with_the_encoder_tuned_in_its_own_way() -> None:
+    rows = {row.name: row for row in compared_rows(["mboe", "mboe-plus", "-emb"], is_tuned=True)}
+    assert list(rows)[:2] == ["encoder of mboe", "encoder of mboe-plus"]
+    assert rows["encoder of mboe"].options == {"preset": "mboe"}
+    assert not rows["encoder of mboe"].has_entities
+    assert rows["mboe -emb"].baseline == "encoder of mboe"
+    assert rows["mboe-plus"].baseline == "encoder of mboe-plus"
 
 
 @pytest.mark.parametrize(
@@ -140,6 +149,7 @@ def cell(**correct: list[int]) -> Cell:
 
 PLANTED = Comparison(
     rows=["encoder", "mboe"],
+    baselines={"encoder": "encoder", "mboe": "encoder"},
     n_seeds=2,
     training_langs=["en"],
     ids={"en": None, "ja": None, "de": None},

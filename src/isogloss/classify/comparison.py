@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from isogloss import __version__
-from isogloss.classify.evaluation import evaluate
+from isogloss.classify.evaluation import UNKNOWN, evaluate
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
@@ -46,11 +46,19 @@ class ComparedRow:
     name
         ``"encoder"``, a preset, or a preset and its ablation: ``"mboe -emb"``.
     options
-        Options of `TextClassifier` that make it so; None: without a knowledge base.
+        Options of `TextClassifier` that make it so.
+    baseline
+        Name of the row that it is compared with; its own where it has no entities.
     """
 
     name: str
-    options: Mapping[str, Any] | None
+    options: Mapping[str, Any]
+    baseline: str = BASELINE
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether it has a knowledge base."""
+        return self.name != self.baseline
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,9 @@ class Comparison:
     Attributes
     ----------
     rows
-        Names, the baseline first.
+        Names, the baselines first.
+    baselines
+        Name to that of the row it is compared with.
     n_seeds
         Seeds 0 to ``n_seeds - 1``.
     training_langs
@@ -94,19 +104,23 @@ class Comparison:
     """
 
     rows: list[str]
+    baselines: dict[str, str]
     n_seeds: int
     training_langs: list[str]
     ids: dict[str, list[str] | None]
     cells: dict[tuple[str, int], Cell]
 
 
-def compared_rows(names: Sequence[str]) -> list[ComparedRow]:
+def compared_rows(names: Sequence[str], *, is_tuned: bool = False) -> list[ComparedRow]:
     """Return the rows that names ask for; the encoder alone is always the first.
 
     Parameters
     ----------
     names
         ``encoder``, presets (`PRESETS`), and ablations (`ABLATIONS`) of every preset named.
+    is_tuned
+        Presets tune the encoder in different ways (pooling, where W starts): each then has an
+        encoder alone of its own to be compared with.
 
     Raises
     ------
@@ -123,12 +137,15 @@ def compared_rows(names: Sequence[str]) -> list[ComparedRow]:
         raise InputError(
             f"--rows compares nothing with the encoder alone; add {' or '.join(PRESETS)}"
         )
-    rows = [ComparedRow(BASELINE, None)]
+    alone = {preset: f"{BASELINE} of {preset}" if is_tuned else BASELINE for preset in presets}
+    rows = [
+        ComparedRow(name, {"preset": preset} if is_tuned else {}, name)
+        for name, preset in {name: preset for preset, name in alone.items()}.items()
+    ]
     for preset in presets:
-        rows.append(ComparedRow(preset, {"preset": preset}))
-        for ablation in ablations:
-            options = {"preset": preset} | ABLATIONS[ablation]
-            rows.append(ComparedRow(f"{preset} {ablation}", options))
+        for ablation in ("", *ablations):
+            options = {"preset": preset} | ABLATIONS.get(ablation, {})
+            rows.append(ComparedRow(f"{preset} {ablation}".rstrip(), options, alone[preset]))
     return rows
 
 
@@ -169,6 +186,7 @@ def compare(
         "dev": None if dev is None else fingerprint_of(dev),
         "tests": fingerprint_of(tests),
         "encoder": encoder.fingerprint,
+        "dtype": encoder.dtype,
         "kb": kb.fingerprint,
         "fallback_lang": fallback_lang,
         "options": options,
@@ -185,9 +203,10 @@ def compare(
             cells[row.name, seed] = _read_cell(file)
     return Comparison(
         rows=[row.name for row in rows],
+        baselines={row.name: row.baseline for row in rows},
         n_seeds=n_seeds,
         training_langs=sorted({lang for lang in train.langs if lang is not None}),
-        ids={str(lang): _ids_in(tests, lang) for lang in dict.fromkeys(tests.langs)},
+        ids={lang or UNKNOWN: _ids_in(tests, lang) for lang in dict.fromkeys(tests.langs)},
         cells=cells,
     )
 
@@ -211,15 +230,15 @@ def _run(
 ) -> Cell:
     model = TextClassifier(
         encoder,
-        None if row.options is None else kb,
+        kb if row.has_entities else None,
         random_state=seed,
-        **{**options, **(row.options or {})},
+        **{**options, **row.options},
     )
     held_out: dict[str, Any] = {} if dev is None else {
         "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
     }  # fmt: skip
     with warnings.catch_warnings():
-        if seed or row.options is None:  # said once, for the first row with entities
+        if seed or not row.has_entities:  # said once, for the first row with entities
             warnings.simplefilter("ignore", LossWarning)
         start = time.perf_counter()
         model.fit(train.texts, train.labels, train.langs, **held_out)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify.comparison import BASELINE, Comparison
+from isogloss.classify.comparison import Comparison
 from isogloss.classify.scores import holm, interval_of_language_mean, interval_of_mean
 from isogloss.report.table import Table
 
@@ -22,10 +22,10 @@ SIGNIFICANCE = 0.05
 def summary(comparison: Comparison) -> Table:
     """Return a line a row: dev, mean over the languages, and the difference to the baseline."""
     langs = mean_languages(comparison)
-    base = share_right(comparison, BASELINE)
     lines = []
     for row in comparison.rows:
         right = share_right(comparison, row)
+        base = share_right(comparison, comparison.baselines[row])
         gains = {lang: right[lang] - base[lang] for lang in right}
         overall = _over_languages(comparison, right, langs)
         gain = _over_languages(comparison, gains, langs)
@@ -65,10 +65,10 @@ def summary(comparison: Comparison) -> Table:
 
 def by_language(comparison: Comparison) -> Table:
     """Return a line a row and language, in full."""
-    base = share_right(comparison, BASELINE)
     lines = []
     for row in comparison.rows:
         right = share_right(comparison, row)
+        base = share_right(comparison, comparison.baselines[row])
         gains = {lang: right[lang] - base[lang] for lang in right}
         p_holm = _corrected(gains)
         for lang in right:

@@ -74,7 +74,8 @@ def compare_command(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Fit with and without entities, over several seeds, and say whether they help."""
-    asked = compared_rows([name.strip() for name in rows.split(",") if name.strip()])
+    names = [name.strip() for name in rows.split(",") if name.strip()]
+    asked = compared_rows(names, is_tuned=tune != "head")
     theirs = None if published is None else published_table(published)
     how = training_options(
         tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
