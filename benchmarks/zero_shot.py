@@ -4,18 +4,23 @@ Trains on English alone and evaluates other languages, on SIB-200 (one sentence 
 MasakhaNEWS (news articles). Rows: the encoder alone, both presets, their ablations −emb (random
 entity vectors), −att (plain sum) and equal weights, and of `mboe-plus` nested names, emoji
 annotations, and (news only) English names as a fallback. Every cell is kept, so a stopped run goes
-on where it was; after a change of the code itself, name another --out.
+on where it was; after a change of the code, name another --out.
 
     python benchmarks/zero_shot.py --data DATA --out benchmarks/out
 """
 
 import argparse
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 from isogloss import Encoder, KnowledgeBase, build_knowledge_base
-from isogloss.classify.comparison import ComparedRow, Comparison, compare, compared_rows
+from isogloss.classify.comparison import (
+    ComparedRow,
+    Comparison,
+    compare,
+    compared_rows,
+    merged,
+)
 from isogloss.classify.comparison_tables import by_language, summary
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.labelled import LabelledTexts
@@ -98,8 +103,7 @@ def run(
                 out=out / f"{name}-fallback", **shared,
             )
         )  # fmt: skip
-    rows = [row for part in parts for row in part.rows]
-    return replace(whole, rows=rows, cells={k: c for part in parts for k, c in part.cells.items()})
+    return merged(parts)
 
 
 def main() -> None:

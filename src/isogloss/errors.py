@@ -57,6 +57,12 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def losses_are_errors() -> bool:
+    """Whether a `LossWarning` raises here, as under ``--strict``."""
+    first = next((rule for rule in warnings.filters if issubclass(LossWarning, rule[2])), None)
+    return first is not None and first[0] == "error"
+
+
 def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> str:
     """Return the tail of an error sentence: the nearest allowed name, or the names allowed.
 

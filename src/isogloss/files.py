@@ -97,6 +97,15 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def sha256_of_package(*endings: str) -> str:
+    """Return the SHA-256 of the files of isogloss itself that end so: its code, or its rules."""
+    folder = Path(__file__).parent
+    whole = hashlib.sha256()
+    for file in sorted(file for ending in endings for file in folder.rglob(f"*{ending}")):
+        whole.update(f"{file.relative_to(folder)} {sha256_of(file)}\n".encode())
+    return whole.hexdigest()
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented UTF-8 JSON, its keys in their order, lone surrogates escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,5 +1,7 @@
 """Comparisons: which rows, what a cell holds, going on where a run stopped, what the tables say."""
 
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,8 @@ import numpy as np
 import pytest
 from planted import JAPANESE, FakeEncoder, english
 
-from isogloss.classify import TextClassifier
-from isogloss.classify.comparison import Cell, Comparison, compare, compared_rows
+from isogloss.classify import TextClassifier, comparison
+from isogloss.classify.comparison import Cell, Comparison, compare, compared_rows, merged
 from isogloss.classify.comparison_tables import (
     by_language,
     mean_languages,
@@ -18,7 +20,7 @@ from isogloss.classify.comparison_tables import (
 )
 from isogloss.classify.published import published_table
 from isogloss.data.labelled import LabelledTexts
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
 
 
@@ -170,7 +172,7 @@ def test_the_summary_leaves_the_training_language_out_of_the_mean() -> None:
     assert mboe["accuracy"] == pytest.approx((0.75 + 0.5) / 2)
     assert mboe["difference"] == pytest.approx(0.375)
     assert mboe["difference_low"] < 0.375 < mboe["difference_high"]
-    assert mboe["sd_over_seeds"] == pytest.approx(np.std([0.75, 0.5]))
+    assert mboe["sd_over_seeds"] == pytest.approx(np.std([0.75, 0.5], ddof=1))
     assert (mboe["languages_better"], mboe["languages_worse"]) == (1, 0)
     assert mboe["dev"] == 0.5
     assert "without en, a training language" in table.caption
@@ -179,11 +181,41 @@ def test_the_summary_leaves_the_training_language_out_of_the_mean() -> None:
 
 def test_languages_stand_side_by_side_with_marks() -> None:
     lines = {line["lang"]: line for line in side_by_side(PLANTED).rows}
-    assert lines["ja"]["mboe"] == "0.750 ±0.250 ▲"
+    assert lines["ja"]["mboe"] == "0.750 ±0.354 ▲"
     assert lines["de"]["mboe"] == "0.500 ±0.000"
     full = {(line["row"], line["lang"]): line for line in by_language(PLANTED).rows}
     assert full["mboe", "ja"]["difference"] == 0.75
     assert full["mboe", "de"]["p_holm"] == 1.0
+
+
+def test_one_seed_has_no_deviation() -> None:
+    alone = replace(PLANTED, n_seeds=1)
+    assert {line["sd_over_seeds"] for line in summary(alone).rows} == {None}
+    assert {line["lang"]: line["mboe"] for line in side_by_side(alone).rows}["ja"] == "1.000 ▲"
+
+
+def test_comparisons_of_the_same_texts_merge() -> None:
+    other = replace(
+        PLANTED, rows=["mboe emoji"], baselines={"mboe emoji": "encoder"},
+        cells={("mboe emoji", seed): PLANTED.cells["mboe", seed] for seed in (0, 1)},
+    )  # fmt: skip
+    lines = {line["row"]: line for line in summary(merged([PLANTED, other])).rows}
+    assert list(lines) == ["encoder", "mboe", "mboe emoji"]
+    assert lines["mboe emoji"]["difference"] == lines["mboe"]["difference"]
+
+
+def test_cells_of_other_code_are_not_mixed_in(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(n_seeds=1)
+    monkeypatch.setattr(comparison, "sha256_of_package", lambda *_: "other")
+    with pytest.raises(InputError, match="another code of isogloss"):
+        run(n_seeds=1)
+
+
+def test_losses_of_every_row_are_errors_under_strict(run: Any) -> None:
+    long = labelled([("goal " * 99, "sport"), *JAPANESE], "ja")
+    warnings.simplefilter("error", LossWarning)
+    with pytest.raises(LossWarning, match="longer than the encoder takes"):
+        run(tests=long, n_seeds=1)
 
 
 def test_the_permutation_test_knows_chance_from_a_difference() -> None:

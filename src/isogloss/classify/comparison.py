@@ -11,19 +11,18 @@ import json
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss import __version__
 from isogloss.classify.evaluation import UNKNOWN, evaluate
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning, did_you_mean
-from isogloss.files import atomic_file, read_json, write_json
+from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors
+from isogloss.files import atomic_file, read_json, sha256_of_package, write_json
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
 
@@ -181,7 +180,7 @@ def compare(
     """
     options = dict(options or {})
     made_with = {
-        "isogloss": __version__,
+        "code of isogloss": sha256_of_package(".py", ".txt"),
         "train": fingerprint_of(train),
         "dev": None if dev is None else fingerprint_of(dev),
         "tests": fingerprint_of(tests),
@@ -190,6 +189,7 @@ def compare(
         "kb": kb.fingerprint,
         "fallback_lang": fallback_lang,
         "options": options,
+        "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
     _open_store(out, made_with)
     cells = {}
@@ -208,6 +208,17 @@ def compare(
         training_langs=sorted({lang for lang in train.langs if lang is not None}),
         ids={lang or UNKNOWN: _ids_in(tests, lang) for lang in dict.fromkeys(tests.langs)},
         cells=cells,
+    )
+
+
+def merged(parts: Sequence[Comparison]) -> Comparison:
+    """Return the rows of several comparisons of the same texts and seeds as one."""
+    first = parts[0]
+    return replace(
+        first,
+        rows=list(dict.fromkeys(row for part in parts for row in part.rows)),
+        baselines={row: base for part in parts for row, base in part.baselines.items()},
+        cells={key: cell for part in parts for key, cell in part.cells.items()},
     )
 
 
@@ -238,7 +249,8 @@ def _run(
         "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
     }  # fmt: skip
     with warnings.catch_warnings():
-        if seed or not row.has_entities:  # said once, for the first row with entities
+        # Losses are said once, for the first row with entities.
+        if (seed or not row.has_entities) and not losses_are_errors():
             warnings.simplefilter("ignore", LossWarning)
         start = time.perf_counter()
         model.fit(train.texts, train.labels, train.langs, **held_out)

@@ -36,7 +36,7 @@ def summary(comparison: Comparison) -> Table:
             {"row": row}
             | ({"dev": float(np.mean(known))} if known else {})
             | _spread("accuracy", overall)
-            | {"sd_over_seeds": float(np.std(_means_of_seeds(comparison, row, langs)))}
+            | {"sd_over_seeds": _deviation(_means_of_seeds(comparison, row, langs))}
             | _spread("difference", gain)
             | {
                 "languages_better": sum(
@@ -73,12 +73,12 @@ def by_language(comparison: Comparison) -> Table:
         p_holm = _corrected(gains)
         for lang in right:
             seeds = range(comparison.n_seeds)
-            of_seeds = [np.mean(comparison.cells[row, seed].correct[lang]) for seed in seeds]
+            of_seeds = [float(np.mean(comparison.cells[row, seed].correct[lang])) for seed in seeds]
             scores = [comparison.cells[row, seed].scores[lang] for seed in seeds]
             lines.append(
                 {"row": row, "lang": lang, "n": len(right[lang])}
                 | _spread("accuracy", interval_of_mean(right[lang], seed=0))
-                | {"sd_over_seeds": float(np.std(of_seeds))}
+                | {"sd_over_seeds": _deviation(of_seeds)}
                 | _spread("difference", interval_of_mean(gains[lang], seed=0))
                 | {
                     "p_holm": p_holm[lang],
@@ -151,6 +151,11 @@ def _means_of_seeds(comparison: Comparison, row: str, langs: list[str]) -> list[
 def _over_languages(comparison: Comparison, values: dict[str, Doubles1d], langs: list[str]) -> Any:
     chosen = {lang: values[lang] for lang in langs}
     return interval_of_language_mean(chosen, {lang: comparison.ids[lang] for lang in langs}, seed=0)
+
+
+def _deviation(values: list[float]) -> float | None:
+    """Return the standard deviation of a sample; one value has none."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _spread(name: str, interval: Any) -> dict[str, float]:
