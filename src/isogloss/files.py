@@ -101,7 +101,9 @@ def sha256_of_package(*endings: str) -> str:
     """Return the SHA-256 of the files of isogloss itself that end so: its code, or its rules."""
     folder = Path(__file__).parent
     whole = hashlib.sha256()
-    for file in sorted(file for ending in endings for file in folder.rglob(f"*{ending}")):
+    for file in sorted(
+        file for ending in endings for file in folder.rglob("*") if str(file).endswith(ending)
+    ):
         whole.update(f"{file.relative_to(folder)} {sha256_of(file)}\n".encode())
     return whole.hexdigest()
 

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 from isogloss.classify import TextClassifier, persistence
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
 from isogloss.files import sha256_of
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.vectors import EntityVectors
@@ -287,3 +287,13 @@ def test_the_knowledge_base_is_named_relative_to_the_model(
     assert not Path(saved["path"]).is_absolute()
     assert (tmp_path / "model" / saved["path"]).resolve() == kb.path.resolve()
     assert saved["fingerprint"] == kb.fingerprint
+
+
+def test_a_model_of_other_linking_rules_is_said(
+    fit: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: FakeEncoder
+) -> None:
+    fit(preset="mboe-plus").save(tmp_path / "model")
+    TextClassifier.load(tmp_path / "model", encoder=encoder)
+    monkeypatch.setattr(persistence, "rules_fingerprint", lambda: "other")
+    with pytest.warns(LossWarning, match="other rules for finding names"):
+        TextClassifier.load(tmp_path / "model", encoder=encoder)

@@ -212,6 +212,39 @@ def test_fingerprint_holds_weights_and_settings_only(tiny: Path, tmp_path: Path)
     assert Encoder.load(tiny, device="cpu", **options).fingerprint == first.fingerprint
 
 
+def test_another_tokenizer_or_configuration_is_another_encoder(
+    tiny_chain: Callable[..., Path], tmp_path: Path
+) -> None:
+    chain = tiny_chain(modules=("Transformer", "Pooling", "Dense"))
+    first = Encoder.load(chain, device="cpu", cache=tmp_path / "cache")
+    wanted = first.encode(["The fox"])
+
+    def changed(file: str, old: str, new: str) -> Encoder:
+        copy = tmp_path / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(chain, copy)
+        text = (copy / file).read_text("utf-8")
+        assert old in text
+        (copy / file).write_text(text.replace(old, new), "utf-8")
+        return Encoder.load(copy, device="cpu", cache=tmp_path / "cache")
+
+    for change in (
+        ("tokenizer.json", '"lowercase": false', '"lowercase": true'),
+        ("sentence_bert_config.json", '"do_lower_case": false', '"do_lower_case": true'),
+        ("config.json", '"hidden_act": "gelu"', '"hidden_act": "relu"'),
+        ("2_Dense/config.json", "activation.Tanh", "activation.ReLU"),
+    ):
+        other = changed(*change)
+        assert other.fingerprint != first.fingerprint, change
+        assert not np.array_equal(other.encode(["The fox"]), wanted), change
+    for change in (
+        ("config.json", '"transformers_version": "', '"transformers_version": "9.'),
+        ("config.json", '"BertModel"', '"BertForMaskedLM"'),
+        ("config.json", "{", '{"_name_or_path": "elsewhere",'),
+    ):
+        assert changed(*change).fingerprint == first.fingerprint, change
+
+
 def test_a_single_string_and_other_things_are_refused(encoder: Encoder) -> None:
     for single in ("text", b"text"):
         with pytest.raises(TypeError, match="give a list of texts"):

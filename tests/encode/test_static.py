@@ -80,6 +80,19 @@ def test_the_fingerprint_is_of_table_and_settings(tmp_path: Path) -> None:
     assert Encoder.load(tmp_path / "a").fingerprint == one.fingerprint
 
 
+def test_the_fingerprint_is_of_tokenizer_and_configuration(tmp_path: Path) -> None:
+    one = Encoder.load(model2vec(tmp_path / "a"), cache=tmp_path / "cache")
+    assert one.encode(["пёс"]).tolist() == [[1, 0]]
+    file = model2vec(tmp_path / "b") / "tokenizer.json"
+    text = file.read_text("utf-8").replace('"пёс": 1', '"пёс": 2').replace('"犬": 2', '"犬": 1')
+    file.write_text(text, "utf-8")
+    other = Encoder.load(tmp_path / "b", cache=tmp_path / "cache")
+    assert other.fingerprint != one.fingerprint
+    assert other.encode(["пёс"]).tolist() == [[0, 1]]
+    third = Encoder.load(model2vec(tmp_path / "c", config={"embedding_dtype": "float32"}))
+    assert third.fingerprint != one.fingerprint
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta"])
 def test_static_embedding_equals_sentence_transformers(
     tmp_path: Path, texts: list[str], kind: str

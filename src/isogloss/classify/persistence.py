@@ -33,9 +33,10 @@ from isogloss.classify.trust import Trust
 from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
 from isogloss.classify.tuning_options import TuningOptions
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, warn_loss
 from isogloss.files import atomic_directory, read_json, sha256_of, write_json
 from isogloss.kb import KnowledgeBase
+from isogloss.kb.inflection import rules_fingerprint
 from isogloss.vectors import EntityVectors
 
 FORMAT, VERSION = "isogloss text classifier", 2
@@ -102,6 +103,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                 "kb": None if kb is None else {
                     "path": "kb" if embed_kb else os.path.relpath(kb.path, path),
                     "fingerprint": kb.fingerprint,
+                    "rules": rules_fingerprint(),
                 },
                 "head": _head_settings(model.head_),
                 "trust": model.trust_.settings(),
@@ -181,6 +183,7 @@ def _model_of(
     model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
     training = manifest["training"]
     model.tuning_ = None if training is None else TuningOptions(**training)
+    model.training = model.tuning_  # so that a clone is tuned as the model was
     model.random_scale_ = manifest["random_scale"]
     _load_encoders(model, path, manifest["encoder"], encoder, threads)
     model.encoder, model.kb = model.base_encoder_, model.kb_
@@ -254,6 +257,12 @@ def _load_encoders(
             folder, device=model.device, dtype=model.dtype, threads=threads, **saved["options"]
         )
         if not names_are_encoded:
+            if given is not None:
+                raise InputError(
+                    "the model has its whole encoder in it, tuned, and would read no other; leave "
+                    "--encoder (encoder=) out",
+                    path=path,
+                )
             model.base_encoder_ = model.encoder_
             return
     model.base_encoder_ = _encoder(path, saved, given, model, threads)
@@ -309,6 +318,11 @@ def _kb(
             f"{saved['fingerprint'][:12]}) than {found.path} ({found.fingerprint[:12]}); "
             "name the right one with --kb or fit the model again",
             path=path,
+        )
+    if saved["rules"] != rules_fingerprint():
+        warn_loss(
+            f"{path} was fitted with other rules for finding names than this isogloss has: texts "
+            "may name other entities than they did; fit the model again"
         )
     return found
 

@@ -2,7 +2,9 @@
 
 Drawing at random leaves parts without a single document of a rare label. Documents are given out
 label by label, the rarest first, each to the part that lacks the label most: the iterative
-stratification of Sechidis, Tsoumakas and Vlahavas (2011).
+stratification of Sechidis, Tsoumakas and Vlahavas (2011). Where parts lack less than one document
+of a label, the one furthest below its share of all documents gets it: many small classes, of
+which a small part lacks a fraction each, would else leave that part empty.
 """
 
 from collections.abc import Sequence
@@ -10,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Ints1d
+
+ROUNDING = 1e-9  # shares of whole numbers are equal up to this
 
 
 def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1d:
@@ -20,7 +24,8 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
     y
         (n_documents, n_labels): which labels each has; none at all is allowed.
     shares
-        Of the documents, for each part; positive, adding up to 1.
+        Of the documents, for each part; positive, adding up to 1. A label's only document goes to
+        the largest.
     seed
         Of the order in which documents are given out.
 
@@ -36,11 +41,16 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
     wanted_with = portions[:, None] * y.sum(axis=0)  # the same by label: (n_parts, n_labels)
     part = np.full(n_documents, -1, dtype=np.int64)
     order = np.random.default_rng(seed).permutation(n_documents)
-    remaining = y.sum(axis=0).astype(np.int64)
+    n_with = y.sum(axis=0).astype(np.int64)
+    remaining = n_with.copy()
     while remaining.any():
         label = int(np.argmin(np.where(remaining > 0, remaining, n_documents + 1)))
         for row in order[y[order, label] & (part[order] < 0)]:
-            chosen = _neediest(wanted_with, wanted, label)
+            lacks = wanted_with[:, label]
+            if lacks.max() > 1 - ROUNDING or remaining[label] == n_with[label]:
+                chosen = _neediest(lacks, wanted)
+            else:
+                chosen = _furthest_below(lacks, wanted / portions)
             _give(part, int(row), chosen, y, wanted, wanted_with)
             remaining -= y[row]
     for row in order[part[order] < 0]:
@@ -48,11 +58,22 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
     return part
 
 
-def _neediest(wanted_with: Doubles2d, wanted: Doubles1d, label: int) -> int:
+def _neediest(lacks: Doubles1d, wanted: Doubles1d) -> int:
     """Return the part that lacks the label most; of equals the one that lacks most documents."""
-    lacks = wanted_with[:, label]
-    equal = np.flatnonzero(lacks >= lacks.max() - 1e-9)  # fractions: equal up to rounding
+    equal = np.flatnonzero(lacks >= lacks.max() - ROUNDING)
     return int(equal[np.argmax(wanted[equal])])
+
+
+def _furthest_below(lacks: Doubles1d, wanted: Doubles1d) -> int:
+    """Return, of the parts that lack a fraction of the label, the one that lacks most documents.
+
+    Parameters
+    ----------
+    wanted
+        (n_parts,): documents that each lacks, over its share.
+    """
+    some = np.flatnonzero(lacks > ROUNDING)
+    return int(some[np.argmax(wanted[some])]) if len(some) else _neediest(lacks, wanted)
 
 
 def _give(

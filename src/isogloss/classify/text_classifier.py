@@ -37,6 +37,7 @@ from isogloss.classify.options import (
     Thresholds,
     check_options,
 )
+from isogloss.classify.tuned_encoder import check_untuned
 from isogloss.classify.tuned_fit import Part, fit_tuned, scale_of_names, tuned_base
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
@@ -379,6 +380,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(self.encoder, Encoder)
             else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
         )
+        check_untuned(self.encoder_)
         self.tuning_: TuningOptions | None = None
         if self.tune != "head":
             given = TuningOptions.of(self.training)

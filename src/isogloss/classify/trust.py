@@ -3,7 +3,8 @@
 The temperature (`calibration`) is that of the encoder-only classifier, so that ``mboe-plus`` with
 nothing linked still answers as the encoder alone does, to the bit. ``mboe``, whose answers are not
 the encoder's own once training linked anything, and tuned encoders have no answers out of fold:
-they are calibrated on development data, or not at all. The reference is `forecast`'s.
+they are calibrated on development data, or not at all; ``mboe-plus`` by the encoder alone there
+too. The reference is `forecast`'s.
 """
 
 from collections.abc import Mapping
@@ -104,14 +105,14 @@ def fit_trust(
         Whether the encoder was tuned.
     """
     linear, classes, vectors = linear_part(head), cast(Ints1d, train.y), train.documents.vectors
-    whole = tuned or (isinstance(head, MboeHead) and len(head.memory.entities) > 0)
+    whole = isinstance(head, MboeHead) and len(head.memory.entities) > 0
     with one_thread():
         folds = folds_of(classes, seed=seed)
         trust = Trust()
         if dev is not None and answers_on_dev is not None:
             held_out = answers_on_dev if whole else linear.log_probabilities(dev.documents.vectors)
             trust = _calibrated(held_out, cast(Ints1d, dev.y), DEVELOPMENT)
-        elif folds is not None and not whole:
+        elif folds is not None and not (whole or tuned):
             held_out = out_of_fold(vectors, classes, n_classes, folds, C=linear.C)
             trust = _calibrated(held_out, classes, OUT_OF_FOLD)
         if tuned:

@@ -160,7 +160,7 @@ def tune_classifier(
         score=None if dev is None else work.score(dev),
         undecayed=("pooling.vectors", "pooling.attention_weight"),
         checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
-        run=_identity(base, documents, dev, tune, options, start),
+        run=_identity(base, documents, n_classes, dev, tune, options, attention, start),
         description=f"tuning ({tune})",
     )  # fmt: skip
     head = work.head(documents.gold, f"tuning ({tune}), {_in_words(result)}")
@@ -295,12 +295,14 @@ def _freeze_unused(module: TunedNetwork, pooling: str) -> None:
 def _identity(
     base: Encoder,
     documents: LabelledDocuments,
+    n_classes: int,
     dev: LabelledDocuments | None,
     tune: Tune,
     options: TuningOptions,
+    attention: Attention,
     start: LinearHead | None,
 ) -> dict[str, Any]:
-    """Return what makes a run this one, for its checkpoints."""
+    """Return what makes a run this one, for its checkpoints; the loop adds its options and seed."""
     chosen = {
         field.name: getattr(options, field.name)
         for field in fields(TuningOptions)
@@ -310,7 +312,9 @@ def _identity(
         "encoder": base.fingerprint,
         "training texts": _checksum(documents),
         "development texts": None if dev is None else _checksum(dev),
-        "method": [tune, None if start is None else _sha(start.weight, start.bias)],
+        "number of classes": n_classes,
+        "method": [tune, None if start is None else _sha_of_head(start)],
+        "attention": None if documents.batch is None else attention,
         "tuning options": chosen,
     }
 
@@ -319,8 +323,13 @@ def _checksum(documents: LabelledDocuments) -> str:
     arrays: list[np.ndarray[Any, Any]] = [documents.gold]
     if documents.batch is not None:
         batch = documents.batch
-        arrays += [batch.offsets, batch.columns, batch.commonness, batch.vectors]
+        arrays += [batch.offsets, batch.columns, batch.commonness, batch.entities, batch.vectors]
     return _sha(np.frombuffer(json.dumps(list(documents.texts)).encode(), np.uint8), *arrays)
+
+
+def _sha_of_head(head: LinearHead) -> str:
+    scale = head.standardisation
+    return _sha(scale.mean, scale.deviation, head.weight, head.bias)
 
 
 def _sha(*arrays: np.ndarray[Any, Any]) -> str:

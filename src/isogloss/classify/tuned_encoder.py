@@ -96,6 +96,27 @@ class TunedEncoder(Encoder):
             save_file(part, place / "model.safetensors", metadata={"format": "pt"})
 
 
+def check_untuned(encoder: Encoder) -> None:
+    """Refuse to fit on what tuning made of an encoder while no directory holds it.
+
+    Training reads weights anew, and a saved model names its encoder: both would get the base's.
+
+    Raises
+    ------
+    InputError
+        For a `TunedEncoder`.
+    """
+    if not isinstance(encoder, TunedEncoder):
+        return
+    how = "save that classifier and give the folder 'encoder' inside the saved model"
+    if encoder.adapter is not None:
+        how = f"fit on {encoder.name}, or tune it with tune='full', which saves a whole encoder"
+    raise InputError(
+        f"the encoder is {encoder.name} as a classifier tuned it and has no directory of its own; "
+        f"{how}"
+    )
+
+
 def with_settings(
     base: Encoder, *, pooling: Pooling, normalize: bool, max_pieces: int | None
 ) -> Encoder:
@@ -138,7 +159,8 @@ def with_settings(
 
 
 def trainable_network(base: Encoder, device: str) -> Network:
-    """Load the encoder's network anew, in float32, to be trained."""
+    """Load the encoder's network anew, in float32, to be trained; see `check_untuned`."""
+    check_untuned(base)
     network = load_network(base._chain, device=device, dtype="float32")
     network.model.requires_grad_(True)
     for module in network.dense:

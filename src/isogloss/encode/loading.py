@@ -5,11 +5,26 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.encode import model as networks
-from isogloss.encode.settings import Chain, EncoderSettings, find_settings, read_chain
-from isogloss.encode.source import find_directory
+from isogloss.encode.settings import (
+    Chain,
+    EncoderSettings,
+    find_settings,
+    read_chain,
+    transformer_option,
+)
+from isogloss.encode.source import check_weights, content_hash, find_directory
 from isogloss.encode.static import StaticFiles, StaticNetwork, find_static
-from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
+from isogloss.encode.tokenizer import VOCABULARIES, TextTokenizer, load_tokenizer
 from isogloss.errors import InputError
+from isogloss.files import read_json
+
+# Of a configuration: who wrote it, not what the model computes.
+WITHOUT_EFFECT = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
+# What transformers makes a tokenizer of, where there is no tokenizer.json.
+TOKENIZER_FILES = (
+    *VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json",
+    "added_tokens.json",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,31 @@ def load_parts(
     return _transformer_parts(
         directory, str(name), given, device=device, dtype=dtype, threads=threads
     )
+
+
+def content_of(chain: Chain) -> list[Any]:
+    """Return what a directory's vectors depend on, as JSON values: hashes and configurations.
+
+    Weights, tokenizer, and the configuration of each module; settings are not among them.
+    """
+    folder = chain.transformer
+    tokenizer = [folder / "tokenizer.json"]
+    if not tokenizer[0].is_file():
+        tokenizer = sorted({file for kind in TOKENIZER_FILES for file in folder.glob(kind)})
+    folders = (folder, *chain.dense)
+    return [
+        [content_hash(file) for one in folders for file in check_weights(one)],
+        [content_hash(file) for file in tokenizer],
+        bool(transformer_option(folder, "do_lower_case")),
+        [_configuration(one / "config.json") for one in folders],
+    ]
+
+
+def _configuration(path: Path) -> dict[str, Any]:
+    if not path.is_file():  # a static encoder may do without
+        return {}
+    found = read_json(path, what="an encoder")
+    return {key: value for key, value in found.items() if key not in WITHOUT_EFFECT}
 
 
 def _transformer_parts(

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isogloss.arrays import SmallInts1d
+from isogloss.files import sha256_of_package
 from isogloss.kb.blocking import function_words
 from isogloss.text.compiled import compiled
 from isogloss.text.folding import TURKIC, fold_texts
@@ -70,6 +71,11 @@ class Inflection:
 
     endings: SmallInts1d | None
     prefixes: SmallInts1d | None
+
+
+def rules_fingerprint() -> str:
+    """Return the SHA-256 of the rules by which names are found: endings and function words."""
+    return sha256_of_package("/inflections.txt", "/function_words.txt")
 
 
 @lru_cache(maxsize=64)
