@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory
+from isogloss.files import atomic_directory, atomic_file
 
 
 def names(folder: Path) -> list[str]:
@@ -70,3 +70,16 @@ def test_a_broken_pipe_is_not_a_fault_of_the_disk(tmp_path: Path) -> None:
     with pytest.raises(BrokenPipeError), atomic_directory(tmp_path / "out"):
         raise BrokenPipeError
     assert names(tmp_path) == []
+
+
+def test_what_is_written_can_be_read_by_others(tmp_path: Path) -> None:
+    def closed(path: Path) -> None:  # as safetensors writes: a new file for its owner alone
+        path.unlink(missing_ok=True)
+        path.touch(0o600)
+
+    with atomic_file(tmp_path / "file") as temporary:
+        closed(temporary)
+    with atomic_directory(tmp_path / "folder") as folder:
+        closed(folder / "inside")
+    for path in (tmp_path / "file", tmp_path / "folder" / "inside"):
+        assert path.stat().st_mode & 0o777 == 0o644

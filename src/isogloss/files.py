@@ -57,6 +57,7 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             yield temporary
             for file in sorted(temporary.rglob("*")):
                 if file.is_file():
+                    file.chmod(0o644)  # safetensors writes files that their owner alone can read
                     _sync(file)
             _swap(temporary, path)
             _sync(path.parent)
@@ -82,13 +83,32 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         os.close(handle)
         temporary = Path(name)
         try:
-            temporary.chmod(0o644)
             yield temporary
+            temporary.chmod(0o644)  # afterwards: safetensors puts a new file in its place
             _sync(temporary)
             temporary.replace(path)
             _sync(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def damage_in_one_sentence(path: Path, *, advice: str) -> Iterator[None]:
+    """Turn what breaks while values read from our own file are taken apart into an `InputError`.
+
+    Parameters
+    ----------
+    advice
+        What to do: ``"fit the model again"``.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except KeyError as error:
+        raise InputError(f"damaged: it lacks {error}; {advice}", path=path) from error
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InputError(f"damaged ({error}); {advice}", path=path) from error
 
 
 def sha256_of(path: Path) -> str:

@@ -1,7 +1,8 @@
 """Comparisons: which rows, what a cell holds, going on where a run stopped, what the tables say."""
 
+import json
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,11 +129,57 @@ def test_a_folder_of_something_else_is_refused(run: Any, tmp_path: Path) -> None
         run(out=tmp_path / "none" / "out")
 
 
-def test_a_damaged_cell_is_named(run: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cell: cell.clear(),
+        lambda cell: cell["correct"].clear(),
+        lambda cell: cell["correct"]["ja"].pop(),
+        lambda cell: cell.update(correct=None),
+        lambda cell: cell.update(scores={}),
+        lambda cell: cell.update(seconds=None),
+    ],
+    ids=["empty", "no language", "a document less", "null", "no scores", "no time"],
+)
+def test_a_damaged_cell_is_named(run: Any, tmp_path: Path, change: Any) -> None:
     run(n_seeds=1)
-    (tmp_path / "out" / "cells" / "encoder.0.json").write_text("{}")
+    file = tmp_path / "out" / "cells" / "encoder.0.json"
+    cell = json.loads(file.read_text())
+    change(cell)
+    file.write_text(json.dumps(cell))
     with pytest.raises(InputError, match=r"encoder\.0\.json.*remove"):
         run(n_seeds=1)
+
+
+def test_a_damaged_manifest_is_named(run: Any, tmp_path: Path) -> None:
+    run(n_seeds=1)
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps({"format": comparison.FORMAT}))
+    with pytest.raises(InputError, match=r"manifest\.json.*damaged"):
+        run(n_seeds=1)
+
+
+def test_a_refused_fit_leaves_no_store_behind(run: Any, tmp_path: Path) -> None:
+    one_class = LabelledTexts(TRAIN.texts, ["sport"] * len(TRAIN), TRAIN.langs, TRAIN.ids)
+    with pytest.raises(InputError, match="two classes"):
+        run(train=one_class)
+    assert not (tmp_path / "out").exists()
+    assert run(n_seeds=1).n_seeds == 1
+
+
+def test_two_processes_may_make_the_same_cell(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = comparison._run
+
+    def meanwhile(*arguments: Any) -> Cell:
+        cell = made(*arguments)
+        folder = tmp_path / "out" / "cells"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "encoder.0.json").write_text(json.dumps(asdict(cell)))
+        return cell
+
+    monkeypatch.setattr(comparison, "_run", meanwhile)
+    assert run(n_seeds=1).cells
 
 
 def test_options_reach_every_row_and_dev_chooses(run: Any, tmp_path: Path) -> None:

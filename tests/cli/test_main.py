@@ -119,7 +119,7 @@ def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read().splitlines()
         assert process.wait(60) == 130
-    assert rest == ["isogloss: stopped by Ctrl-C; nothing was written"]
+    assert rest == ["isogloss: stopped by Ctrl-C; nothing is left half-written"]
     assert [path.name for path in tmp_path.iterdir()] == ["t.tsv"]
 
 

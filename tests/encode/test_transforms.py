@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from isogloss.encode import Encoder, transforms
 from isogloss.encode.transforms import (
     FITS,
+    FORMAT,
+    VERSION,
     Transform,
     all_but_the_top,
     centring,
@@ -142,3 +145,29 @@ def test_faults_are_one_sentence(vectors: np.ndarray[Any, Any], tmp_path: Path) 
         with pytest.raises(InputError, match=message) as error:
             call()
         assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("about", "arrays"),
+    [
+        ({"n_vectors": "x"}, {}),
+        ({"options": "[]"}, {}),
+        ({"options": "{"}, {}),
+        ({"kind": None}, {}),
+        ({}, {"mean": np.zeros((2, 2), np.float32)}),
+        ({}, {"mean": np.full(4, np.nan, np.float32)}),
+        ({}, {"matrix": np.eye(3, dtype=np.float32)}),
+    ],
+)
+def test_a_damaged_file_is_refused_in_one_sentence(
+    about: dict[str, Any], arrays: dict[str, Any], tmp_path: Path
+) -> None:
+    whole = {"format": FORMAT, "version": VERSION, "kind": "centring", "n_vectors": "3",
+             "options": "{}", "encoder": ""} | about  # fmt: skip
+    file = tmp_path / "t.safetensors"
+    save_file(
+        {"mean": np.zeros(4, np.float32)} | arrays, file,
+        metadata={name: value for name, value in whole.items() if value is not None},
+    )  # fmt: skip
+    with pytest.raises(InputError, match="damaged"):
+        Transform.load(file)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +23,13 @@ from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors
-from isogloss.files import atomic_file, read_json, sha256_of_package, write_json
+from isogloss.files import (
+    atomic_file,
+    damage_in_one_sentence,
+    read_json,
+    sha256_of_package,
+    write_json,
+)
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
 
@@ -191,16 +198,18 @@ def compare(
         "options": options,
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
-    _open_store(out, made_with)
+    _check_store(out, made_with)
     cells = {}
     for seed in range(n_seeds):
         for row in rows:
             file = out / "cells" / f"{row.name.replace(' ', '')}.{seed}.json"
             if not file.exists():
                 cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
-                with atomic_file(file) as temporary:
+                _start_store(out, made_with)  # not before: a refused fit leaves nothing behind
+                # Two processes at once make the same cell: the later one replaces the earlier.
+                with atomic_file(file, overwrite=True) as temporary:
                     write_json(temporary, asdict(cell))
-            cells[row.name, seed] = _read_cell(file)
+            cells[row.name, seed] = _read_cell(file, tests)
     return Comparison(
         rows=[row.name for row in rows],
         baselines={row.name: row.baseline for row in rows},
@@ -273,34 +282,42 @@ def _run(
     )
 
 
-def _open_store(out: Path, made_with: dict[str, Any]) -> None:
+def _check_store(out: Path, made_with: dict[str, Any]) -> None:
+    if not out.parent.is_dir():
+        raise InputError(f"the folder {out.parent} does not exist; make it first", path=out)
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
     file = out / "manifest.json"
-    if not out.exists():
-        if not out.parent.is_dir():
-            raise InputError(f"the folder {out.parent} does not exist; make it first", path=out)
-        out.mkdir()
-    if not file.exists():
-        if any(out.iterdir()):
-            raise InputError("holds files of something else; name another --out", path=out)
-        with atomic_file(file) as temporary:
-            write_json(temporary, {"format": FORMAT, "made_with": made_with})
+    if out.is_dir() and not file.exists():
+        raise InputError("holds files of something else; name another --out", path=out)
     manifest = read_json(file, what="a comparison")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError("is not a comparison of isogloss; name another --out", path=out)
-    kept = manifest.get("made_with", {})
-    other = [name for name, value in made_with.items() if kept.get(name) != value]
+    with damage_in_one_sentence(file, advice="name another --out"):
+        kept = manifest["made_with"]
+        other = [name for name, value in made_with.items() if kept[name] != value]
     if other:
         raise InputError(
             f"holds a comparison with another {', '.join(other)}; name another --out", path=out
         )
-    (out / "cells").mkdir(exist_ok=True)
 
 
-def _read_cell(file: Path) -> Cell:
-    try:
-        return Cell(**read_json(file, what="a cell of a comparison"))
-    except TypeError as error:
-        raise InputError(f"damaged ({error}); remove this file and run again", path=file) from error
+def _start_store(out: Path, made_with: dict[str, Any]) -> None:
+    (out / "cells").mkdir(parents=True, exist_ok=True)
+    with atomic_file(out / "manifest.json", overwrite=True) as temporary:
+        write_json(temporary, {"format": FORMAT, "made_with": made_with})
+
+
+def _read_cell(file: Path, tests: LabelledTexts) -> Cell:
+    facts = read_json(file, what="a cell of a comparison")
+    with damage_in_one_sentence(file, advice="remove this file and run again"):
+        cell = Cell(**facts)
+        expected = Counter(lang or UNKNOWN for lang in tests.langs)
+        if {lang: len(right) for lang, right in cell.correct.items()} != expected:
+            raise ValueError("its documents are not those of the tests")
+        if set(cell.scores) != set(expected) or not isinstance(cell.seconds, float):
+            raise ValueError("it lacks scores")
+    return cell
 
 
 def _ids_in(tests: LabelledTexts, lang: str | None) -> list[str] | None:

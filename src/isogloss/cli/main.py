@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     except typer.TyperException as error:
         return _say(_one_sentence(error))
     except (KeyboardInterrupt, typer.Abort):
-        _say("stopped by Ctrl-C; nothing was written")
+        _say("stopped by Ctrl-C; nothing is left half-written")
         return 130
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
         sys.stdout = _nowhere()

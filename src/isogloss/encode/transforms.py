@@ -19,7 +19,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats1d, Floats2d, Floats3d
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
-from isogloss.files import atomic_file
+from isogloss.files import atomic_file, damage_in_one_sentence
 
 FORMAT, VERSION = "isogloss transform", "1"
 N_ROWS_AT_ONCE = 16_384
@@ -124,14 +124,16 @@ class Transform:
             raise InputError(f"not a transform that can be read ({error})", path=path) from error
         if about.get("format") != FORMAT or about.get("version") != VERSION or "mean" not in arrays:
             raise InputError(f"not a transform of isogloss, version {VERSION}", path=path)
-        return cls(
-            about["kind"],
-            arrays["mean"],
-            arrays.get("matrix"),
-            int(about["n_vectors"]),
-            json.loads(about["options"]),
-            about["encoder"] or None,
-        )
+        with damage_in_one_sentence(Path(path), advice="fit the transform again"):
+            _check_arrays(arrays)
+            return cls(
+                about["kind"],
+                arrays["mean"],
+                arrays.get("matrix"),
+                int(about["n_vectors"]),
+                {name: float(value) for name, value in json.loads(about["options"]).items()},
+                about["encoder"] or None,
+            )
 
     def __str__(self) -> str:
         options = "".join(f", {name} {value:.4g}" for name, value in self.options.items())
@@ -140,6 +142,15 @@ class Transform:
     def _arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         arrays: dict[str, npt.NDArray[np.float32]] = {"mean": self.mean}
         return arrays if self.matrix is None else arrays | {"matrix": self.matrix}
+
+
+def _check_arrays(arrays: dict[str, npt.NDArray[Any]]) -> None:
+    mean, matrix = arrays["mean"], arrays.get("matrix")
+    fits = matrix is None or (matrix.ndim in (1, 2) and len(matrix) == len(mean))
+    if mean.ndim != 1 or not fits:
+        raise ValueError("its arrays do not fit together")
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError("it holds numbers that are not finite")
 
 
 def centring(vectors: Floats2d) -> Transform:
