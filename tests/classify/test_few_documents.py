@@ -7,6 +7,7 @@ import pytest
 from planted import ENTITIES, JAPANESE, FakeEncoder, english
 
 from isogloss.classify import TextClassifier
+from isogloss.errors import LossWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
@@ -28,7 +29,9 @@ IDS = [record["id"] for record in ENTITIES]
     ],
     ids=["two", "one linked", "single", "empty", "constant", "100 classes"],
 )
-@pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
+@pytest.mark.filterwarnings(
+    "error::RuntimeWarning", "error::UserWarning", "ignore:.*without a word"
+)
 def test_few_documents(
     kb: KnowledgeBase, encoder: FakeEncoder, preset: Any, texts: list[str], labels: list[str]
 ) -> None:
@@ -72,3 +75,9 @@ def test_a_class_without_entities_does_not_switch_the_others_off(
     kept = [(t, y) for t, y in zip(texts, labels, strict=True) if y != "sport" or t.islower()]
     model = TextClassifier(encoder, kb).fit(*zip(*kept, strict=True), lang="en")
     assert model.head_.mixture.strength > 0
+
+
+def test_training_texts_without_a_word_are_said(encoder: FakeEncoder) -> None:
+    texts, labels = english(12)
+    with pytest.warns(LossWarning, match="2 training texts without a word"):
+        TextClassifier(encoder).fit([*texts, "", " \n"], [*labels, "sport", "money"])

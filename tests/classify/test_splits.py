@@ -28,6 +28,22 @@ def test_a_label_of_five_documents_is_in_each_of_five_parts() -> None:
     assert sorted(part[:5]) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "n_held_out"),
+    [([8] * 100, 40), ([30] * 26, 39), ([1] * 50 + [2] * 40 + [7] * 30 + [400, 1000], 87)],
+)
+def test_many_small_classes_keep_the_size_of_a_small_part(
+    sizes: list[int], n_held_out: int
+) -> None:
+    """A class of eight wants 0.4 of a document at 5 %: a hundred of them want forty."""
+    y = np.eye(len(sizes), dtype=bool)[np.repeat(np.arange(len(sizes)), sizes)]
+    part = stratified_parts(y, [0.95, 0.05], seed=0)
+    assert part.sum() == n_held_out
+    assert np.all(np.abs(y[part == 1].sum(axis=0) - 0.05 * np.array(sizes)) < 1)
+    assert y[part == 0].any(axis=0).all()
+    assert np.array_equal(part, stratified_parts(y, [0.95, 0.05], seed=0))
+
+
 def test_the_same_seed_gives_the_same_parts_and_another_others() -> None:
     first, second, third = (stratified_parts(RARE, [0.5, 0.5], seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first, second)

@@ -12,9 +12,10 @@ from scipy.special import log_softmax, softmax
 
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import entity_source
+from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.objective import SIGMOID
-from isogloss.classify.tuned import LabelledDocuments, Tuned, tune_classifier
+from isogloss.classify.tuned import LabelledDocuments, Tuned, _identity, tune_classifier
 from isogloss.classify.tuned_encoder import read_adapter, with_settings
 from isogloss.classify.tuned_network import balanced_weights, dev_score, summed_loss
 from isogloss.classify.tuning_options import TuningOptions
@@ -226,9 +227,53 @@ def test_a_run_goes_on_where_it_was(
         tuned(base, documents.select(np.arange(40)), dev=documents, checkpoints=tmp_path)
 
 
-def test_it_starts_from_a_given_head(base: Encoder, documents: LabelledDocuments) -> None:
-    from isogloss.classify.linear_head import LinearHead
+def test_a_run_under_another_attention_is_another(
+    base: Encoder, documents: LabelledDocuments, tmp_path: Path
+) -> None:
+    tuned(base, documents, attention="mean", checkpoints=tmp_path)
+    with pytest.raises(InputError, match=r"another run \(attention differ"):
+        tuned(base, documents, attention="sum", checkpoints=tmp_path)
 
+
+def identity(
+    base: Encoder,
+    documents: LabelledDocuments,
+    start: LinearHead | None = None,
+    attention: Any = "mean",
+    n_classes: int = 3,
+) -> dict[str, Any]:
+    options = TuningOptions(**QUICK)
+    return _identity(base, documents, n_classes, None, "full", options, attention, start)
+
+
+def test_what_changes_a_run_is_in_its_identity(base: Encoder, documents: LabelledDocuments) -> None:
+    plain, batch = without_entities(documents), documents.batch
+    assert identity(base, plain, attention="mean") == identity(base, plain, attention="sum")
+    assert identity(base, plain) != identity(base, plain, n_classes=4)
+    others = dataclasses.replace(batch, entities=batch.entities + 1)
+    renumbered = dataclasses.replace(documents, batch=others)
+    assert identity(base, documents) != identity(base, renumbered)
+    head = LinearHead.fit(base.encode(plain.texts), plain.gold, 3, C=0.1, chosen_by="")
+    scale = head.standardisation
+    wider = dataclasses.replace(scale, deviation=2 * scale.deviation)
+    assert identity(base, plain, head) != identity(
+        base, plain, dataclasses.replace(head, standardisation=wider)
+    )
+
+
+@pytest.mark.parametrize("tune", ["full", "lora"])
+def test_a_tuned_encoder_is_not_tuned_again(
+    base: Encoder, documents: LabelledDocuments, tune: str
+) -> None:
+    """Its weights are in no directory to be read from."""
+    found = tuned(base, documents, tune, epochs=1).encoder
+    with pytest.raises(InputError, match="as a classifier tuned it"):
+        tuned(found, documents)
+    with pytest.raises(InputError, match="as a classifier tuned it"):
+        with_settings(found, pooling="cls", normalize=False, max_pieces=None)
+
+
+def test_it_starts_from_a_given_head(base: Encoder, documents: LabelledDocuments) -> None:
     plain = without_entities(documents)
     vectors = base.encode(plain.texts)
     head = LinearHead.fit(vectors, plain.gold, 3, C=0.1, chosen_by="")

@@ -14,6 +14,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.heads import seen_entities
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.classify.trust import DEVELOPMENT
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
@@ -117,7 +118,6 @@ def test_random_vectors_have_the_size_of_the_names(base: Encoder, kb: KnowledgeB
 def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
     base: Encoder, kb: KnowledgeBase
 ) -> None:
-    """Before both are calibrated, which each is on its own."""
     model, alone = fitted(base, kb), fitted(base, None)
     assert isinstance(model.head_, MboePlusHead)
     documents = model.prepare(UNLINKED[1:], "en")
@@ -126,6 +126,52 @@ def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
         model.head_.log_probabilities(documents.vectors, model.entity_batch(documents)),
         alone.head_.log_probabilities(documents.vectors),
     )
+    assert alone.trust_.fitted_on == DEVELOPMENT
+    assert model.trust_.temperature == alone.trust_.temperature != 1.0
+    assert np.array_equal(
+        model.predict_proba(UNLINKED[1:], "en"), alone.predict_proba(UNLINKED[1:], "en")
+    )
+
+
+@pytest.mark.parametrize("tune", ["full", "lora"])
+def test_it_is_not_fitted_on_an_encoder_without_a_directory(
+    base: Encoder, tmp_path: Path, tune: str
+) -> None:
+    model = fitted(base, None, tune)
+    for again in ("head", "full"):
+        with pytest.raises(InputError, match="as a classifier tuned it") as error:
+            TextClassifier(model.encoder_, tune=again).fit(*english())
+        assert ("inside the saved model" if tune == "full" else "fit on") in str(error.value)
+    if tune == "full":
+        model.save(tmp_path / "model")
+        encoder = Encoder.load(tmp_path / "model" / "encoder", device="cpu")
+        behind = TextClassifier(encoder).fit(*english())
+        behind.save(tmp_path / "behind")
+        loaded = TextClassifier.load(tmp_path / "behind", device="cpu")
+        assert np.array_equal(loaded.predict_proba(PROBES), behind.predict_proba(PROBES))
+        assert not np.allclose(encoder.encode(PROBES[:3]), base.encode(PROBES[:3]), atol=1e-4)
+
+
+@pytest.mark.parametrize("tune", ["full", "lora"])
+def test_a_clone_of_a_loaded_model_is_tuned_alike(
+    base: Encoder, kb: KnowledgeBase, tmp_path: Path, tune: str
+) -> None:
+    model = fitted(base, kb, tune)
+    model.save(tmp_path / "model")
+    loaded = clone(TextClassifier.load(tmp_path / "model", device="cpu"))
+    loaded.fit(*english(), lang="en")
+    assert loaded.tuning_ == model.tuning_
+    assert np.array_equal(loaded.predict_proba(PROBES, "en"), model.predict_proba(PROBES, "en"))
+
+
+def test_another_encoder_than_the_tuned_one_within_is_refused(
+    base: Encoder, kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    fitted(base, None).save(tmp_path / "alone")
+    with pytest.raises(InputError, match="leave --encoder"):
+        TextClassifier.load(tmp_path / "alone", encoder=base)
+    fitted(base, kb).save(tmp_path / "model")  # here the base encodes names
+    TextClassifier.load(tmp_path / "model", encoder=base)
 
 
 def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: KnowledgeBase) -> None:
@@ -136,7 +182,7 @@ def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: Knowle
 
 
 def test_the_split_holds_texts_out_and_given_ones_spare_it(base: Encoder) -> None:
-    assert fitted(base, None).n_training_documents_ == 39
+    assert fitted(base, None).n_training_documents_ == 38  # of 48
     assert fitted(base, None, training={"dev_split": 0.0}).n_training_documents_ == 48
     model = TextClassifier(base, tune="full", training=QUICK)
     texts, labels = english(12, seed=5)

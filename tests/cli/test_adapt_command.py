@@ -1,5 +1,6 @@
 """``classify adapt``: what it writes, what it says, and when it leaves the model alone."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,31 @@ def test_declined_writes_nothing_and_is_an_error_when_strict(
 
 
 def test_what_is_missing_is_said(refuse: Refuse, world: World, texts: Path) -> None:
-    assert "give --lang CODE" in refuse("classify", "adapt", world.alone, texts)
+    assert "Missing option '--lang'" in refuse("classify", "adapt", world.alone, texts)
     remove = ("classify", "adapt", world.alone, "--lang", "de", "--remove")
     assert "not adapted to de; adapted: none" in refuse(*remove)
+
+
+def test_a_model_with_its_knowledge_base_keeps_it(
+    cli: Run, own: World, texts: Path, tmp_path: Path
+) -> None:
+    model, new = tmp_path / "model", tmp_path / "new"
+    TextClassifier.load(own.model).save(model, embed_kb=True)
+    assert cli("classify", "adapt", model, texts, "--lang", "ja", "--out", new).code == 0
+    shutil.rmtree(model)
+    shutil.rmtree(own.kb)
+    predict = ("classify", "predict", new, own.japanese, "--lang", "ja")
+    outcome = cli(*predict)
+    assert outcome.code == 0, outcome.err
+    assert TextClassifier.load(new).kb_.path == new / "kb"
+
+
+def test_a_forecast_says_that_it_is_of_the_model_before(cli: Run, own: World, texts: Path) -> None:
+    forecast = ("classify", "forecast", own.alone, own.german, "--lang", "de")
+    before = cli(*forecast)
+    assert "adapted" not in before.err
+    assert cli("classify", "adapt", own.alone, texts, "--lang", "de").code == 0
+    after = cli(*forecast)
+    assert after.out == before.out
+    assert "adapted to de; the forecast is that of the model before" in after.err
+    assert "adapted" not in cli(*forecast[:-1], "ja").err

@@ -89,6 +89,22 @@ def test_evaluate_reads_label_sets_in_any_encoding(
     assert row["accuracy"] == loaded.score([text for _, text in ROWS], sets, "en")
 
 
+def test_files_of_a_command_are_read_with_one_separator(
+    fit: Any, cli: Run, refuse: Refuse, tmp_path: Path
+) -> None:
+    rows = [(one.replace("money", "food, drink"), text) for one, text in ROWS]
+    some = [row for row in rows if "|" not in row[0]]
+    train = write_tsv(tmp_path / "train.tsv", rows, header="labels\ttext")
+    dev = write_tsv(tmp_path / "dev.tsv", some, header="labels\ttext")
+    for options in (["--train", f"fr={dev}"], ["--dev", f"fr={dev}"]):
+        model = fit(*options, train=train)
+        assert TextClassifier.load(model).classes_.tolist() == ["food, drink", "sport", "world"]
+    evaluate = ["classify", "evaluate", model, "--test", f"fr={dev}", "--json"]
+    assert "say which with --label-separator" in refuse(*evaluate)
+    (row,) = cli(*evaluate, "--label-separator", "|").json["rows"]
+    assert row["n_unseen_label"] == 0
+
+
 def test_the_table_and_the_report_of_an_evaluation(fit: Any, cli: Run, tmp_path: Path) -> None:
     model = fit()
     file = tmp_path / "sets.tsv"

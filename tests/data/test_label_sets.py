@@ -8,7 +8,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.documents import FileFormat, read_documents, read_files
 from isogloss.errors import InputError
 
 SETS = [("joy", "fear"), (), ("anger",), ("fear", "joy")]
@@ -52,6 +52,36 @@ def test_several_separators_are_said_and_one_can_be_told(tmp_path: Path) -> None
         assert read(file)[0] == ("crime, law", "tax")
     assert read(file, label_separator=",")[0] == ("crime", "law;tax")
     assert read(file, label_separator=";")[0] == ("crime, law", "tax")
+
+
+def test_one_separator_is_found_over_all_files(tmp_path: Path) -> None:
+    english = table(tmp_path / "en.tsv", "labels", ["food, drink|sport", "sport", "", "sport"])
+    french = table(tmp_path / "fr.tsv", "labels", ["food, drink", "", "sport", ""])
+    format = FileFormat(multilabel=True)
+    with pytest.warns(UserWarning, match=r"fr.tsv: the labels hold '\|' and ','; taken .* '\|'"):
+        files = read_files([french, english], format=format, needs_label=True)
+    assert [next(iter(file.labels or [])) for file in files] == [
+        ("food, drink",),
+        ("food, drink", "sport"),
+    ]
+    assert read(french)[0] == ("food", "drink")
+
+
+def test_a_separator_that_a_model_speaks_against_is_not_guessed(tmp_path: Path) -> None:
+    french = table(tmp_path / "fr.tsv", "labels", ["food, drink", "new", "food, drink", ""])
+    known = ["food, drink", "sport"]
+
+    def labels(known: list[str], **format: Any) -> list[Any]:
+        (file,) = read_files(
+            [french], format=FileFormat(multilabel=True, **format), needs_label=True,
+            known_labels=known,
+        )  # fmt: skip
+        return list(file.labels or [])
+
+    with pytest.raises(InputError, match=r"fr.tsv: with ',' .* of 1 text, with '\|' those of 3"):
+        labels(known)
+    assert labels(known, label_separator="|")[0] == ("food, drink",)
+    assert labels(["food", "drink"])[0] == labels(["other"])[0] == ("food", "drink")
 
 
 def test_blanks_separate_when_told(tmp_path: Path) -> None:
@@ -106,6 +136,7 @@ def test_columns_by_number_and_of_real_booleans(tmp_path: Path) -> None:
         ('{"text": "b", "labels": ["a", "a"]}', "'labels' names the label 'a' twice"),
         ('{"text": "b", "labels": "a||c"}', "a label in 'labels' is empty, in ['a', '', 'c']"),
         ('{"text": "b", "labels": "[\'a\' \'c\']"}', "a list that is not JSON; write"),
+        (json.dumps({"text": "b", "labels": "[" * 9999 + "]" * 9999}), "a list that is not JSON"),
     ],
 )
 def test_what_is_no_label_set_gets_a_sentence_with_its_line(

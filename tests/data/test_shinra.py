@@ -16,7 +16,7 @@ from isogloss.data.shinra import ShinraCounts, join_shinra
 from isogloss.errors import InputError, LossWarning
 
 
-def page(number: int, *types: str, **more: Any) -> dict[str, Any]:
+def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
     entries = [{"ENE_id": type, "ENE_name": "made up"} for type in types]
     return {"pageid": number, "title": f"P{number}", "ja_pageid": 9, "_stamp": "HAND.AIP.201910",
             "ENEs": entries} | more  # fmt: skip
@@ -91,10 +91,14 @@ def test_types_grouped_by_stamp_and_texts_with_their_own_id(tmp_path: Path) -> N
     [
         ([{"a": 1}], [], "l.json:1: has no 'pageid' with its 'ENEs'"),
         ([page(1) | {"ENEs": ["x"]}], [], "l.json:1: has no 'pageid' with its 'ENEs'"),
+        ([page(1) | {"ENEs": {"x": 5}}], [], "l.json:1: has no 'pageid' with its 'ENEs'"),
+        ([page(1, "1.5", 1)], [], "l.json:1: an 'ENE_id' is not text"),
+        ([page(1, ["1"])], [], "l.json:1: an 'ENE_id' is not text"),
         ([page(1, "1.1")], [{"text": "x"}], "t.jsonl:1: has no 'pageid', and no index line"),
         ([page(1, "1.1")], [{"pageid": 1}], "t.jsonl:1: page 1 has no text in 'text'"),
         ([page(1, "1.1")], [{"pageid": 2, "text": "x"}], "t.jsonl: holds none of the pages"),
         ([page(1, "1.1")], [[1]], "t.jsonl:1: is not a JSON object"),
+        ([page(1, "1.1")], [{"pageid": 1, "text": "x", "title": [1]}], "t.jsonl:1: the title of"),
     ],
 )
 def test_other_files_get_one_sentence_and_nothing_is_written(
@@ -105,6 +109,22 @@ def test_other_files_get_one_sentence_and_nothing_is_written(
         join_shinra(*files, tmp_path / "out.jsonl")
     assert sentence in str(caught.value)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("broken", ["l.json", "t.jsonl"])
+def test_nesting_without_end_gets_one_sentence(broken: str, tmp_path: Path) -> None:
+    write(tmp_path / "l.json", [page(1, "1.1")])
+    write(tmp_path / "t.jsonl", [{"pageid": 1, "text": "x"}])
+    (tmp_path / broken).write_text('{"pageid":' + "[" * 9999 + "]" * 9999 + "}\n")
+    with pytest.raises(InputError, match=f"{broken}:1: is not JSON"):
+        join_shinra(tmp_path / "l.json", tmp_path / "t.jsonl", tmp_path / "out.jsonl")
+
+
+def test_a_lone_surrogate_stays_as_it_is(tmp_path: Path) -> None:
+    labels = write(tmp_path / "l.json", [page(1, "1.1")])
+    (tmp_path / "t.jsonl").write_text('{"pageid": 1, "text": "Fluss \\ud83d 川"}\n', "utf-8")
+    join_shinra(labels, tmp_path / "t.jsonl", tmp_path / "out.jsonl")
+    assert rows_of(tmp_path / "out.jsonl")[0]["text"] == "Fluss \ud83d 川"
 
 
 def test_a_loss_made_an_error_leaves_nothing(labels: Path, dump: Path, tmp_path: Path) -> None:

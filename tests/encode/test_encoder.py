@@ -3,6 +3,8 @@
 import contextlib
 import copy
 import logging
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 

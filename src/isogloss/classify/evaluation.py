@@ -67,7 +67,7 @@ class Evaluation:
         `MOVED_COLUMN`: the texts that the move of the language was learned from, None where
         nothing is moved.
     mean
-        The mean over ``langs``, which leaves the training languages out.
+        The mean over ``langs``, which leaves out the training languages and texts of no known one.
     correct
         Language to bool (n,): which rows are right, in the order given.
     """
@@ -83,8 +83,11 @@ class Evaluation:
         columns += DIFFERENCE_COLUMNS if "difference" in self.mean else ()
         columns += (MOVED_COLUMN,) if MOVED_COLUMN in self.rows[0] else ()
         last = {**self.mean, "lang": f"mean of {len(self.mean['langs'])}"}
-        last.pop("langs")
-        return Table([*self.rows, last], columns=columns)
+        langs = last.pop("langs")
+        others = [row["lang"] for row in self.rows if row["lang"] not in langs]
+        without = f", without {', '.join(others)}" if others else ""
+        caption = f"The mean is over {', '.join(langs)}{without}."
+        return Table([*self.rows, last], columns=columns, caption=caption)
 
     def as_json(self) -> dict[str, Any]:
         """Return ``{"rows": […], "mean": {…}}``, ready for `json`."""
@@ -237,7 +240,8 @@ def _mean(
     training_langs: set[str],
     seed: int,
 ) -> dict[str, Any]:
-    held = [row for row in rows if row["lang"] not in training_langs] or rows
+    left_out = training_langs | {UNKNOWN}  # texts of no known language are no language
+    held = [row for row in rows if row["lang"] not in left_out] or rows
     langs = [row["lang"] for row in held]
     accuracy = interval_of_language_mean(
         {lang: correct[lang] for lang in langs}, {lang: ids[lang] for lang in langs}, seed=seed

@@ -192,6 +192,8 @@ def _flag(rows: list[dict[str, Any]], reference: ForecastReference, training: se
     others = [row for row in rows if row["lang"] not in training]
     middle = float(np.median([row["expected"] for row in others])) if others else 0.0
     for row in others:
+        if row["n"] < FEW_TEXTS or row["lang"] == UNKNOWN:
+            continue
         if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:
             row["flag"] = "below the other languages"
         elif row["expected"] < (1 - FAR_BELOW_TRAINING) * reference.accuracy:

@@ -1,9 +1,9 @@
 """A classifier as a directory: ``model.json`` (settings, labels, fingerprints), safetensors.
 
 The encoder is named with its fingerprint, what tuning made of it lies in ``encoder`` or
-``adapter``; the knowledge base by its path relative to the model,
-with its fingerprint; ``embed_kb`` puts a copy inside. Loading refuses another encoder or knowledge
-base than the model was trained with.
+``adapter``; the knowledge base by its path relative to the model, with its fingerprint;
+``embed_kb`` puts a copy inside, and what is loaded with a copy is saved with it. Loading refuses
+another encoder or knowledge base than the model was trained with.
 """
 
 import os
@@ -67,6 +67,8 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
     kb = model.kb_
     if kb is not None and kb.path.resolve().is_relative_to(path.resolve()):
         embed_kb = True  # replacing the model would delete its own knowledge base
+    if kb is not None and (kb.path.parent / "model.json").is_file():
+        embed_kb = True  # a model's own copy goes along with what is made of the model
     with atomic_directory(path, overwrite=overwrite) as folder:
         if kb is not None and embed_kb:
             shutil.copytree(kb.path, folder / "kb")
@@ -253,16 +255,16 @@ def _load_encoders(
         folder = path / PLACES["full"]
         if not folder.is_dir():
             raise InputError(f"the model is incomplete, this is missing; {REPAIR}", path=folder)
+        if given is not None and not names_are_encoded:
+            raise InputError(
+                "the model has its whole encoder in it, tuned, and reads no other; leave --encoder "
+                "(encoder=) out",
+                path=path,
+            )
         model.encoder_ = Encoder.load(
             folder, device=model.device, dtype=model.dtype, threads=threads, **saved["options"]
         )
         if not names_are_encoded:
-            if given is not None:
-                raise InputError(
-                    "the model has its whole encoder in it, tuned, and would read no other; leave "
-                    "--encoder (encoder=) out",
-                    path=path,
-                )
             model.base_encoder_ = model.encoder_
             return
     model.base_encoder_ = _encoder(path, saved, given, model, threads)

@@ -22,6 +22,7 @@ from isogloss.report.html import (
 
 N_DOCUMENTS = 6
 N_ENTITIES_SHOWN = 12
+FEATURES = ("cosine", "commonness", "inverse document frequency")  # of attention, in its order
 
 
 def write_report(
@@ -87,8 +88,9 @@ def describe(model: TextClassifier) -> dict[str, str]:
     if isinstance(head, LinearHead):
         return settings | {"head": f"encoder only, {_how(head)}"}
     settings["preset"] = f"{model.options_.preset}, attention {head.memory.attention}"
-    weights = ", ".join(f"{weight:.2f}" for weight in head.memory.attention_weight)
-    settings["attention weights"] = weights
+    if head.memory.attention == "learned":
+        weights = zip(FEATURES, head.memory.attention_weight, strict=False)
+        settings["attention to"] = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
     settings["entities seen in training"] = str(len(head.memory.entities))
     if isinstance(head, MboeHead):
         return settings | {"head": _how(head.linear)}

@@ -50,7 +50,7 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
             if lacks.max() > 1 - ROUNDING or remaining[label] == n_with[label]:
                 chosen = _neediest(lacks, wanted)
             else:
-                chosen = _furthest_below(lacks, wanted / portions)
+                chosen = _furthest_below(lacks, wanted, portions)
             _give(part, int(row), chosen, y, wanted, wanted_with)
             remaining -= y[row]
     for row in order[part[order] < 0]:
@@ -64,16 +64,15 @@ def _neediest(lacks: Doubles1d, wanted: Doubles1d) -> int:
     return int(equal[np.argmax(wanted[equal])])
 
 
-def _furthest_below(lacks: Doubles1d, wanted: Doubles1d) -> int:
-    """Return, of the parts that lack a fraction of the label, the one that lacks most documents.
+def _furthest_below(lacks: Doubles1d, wanted: Doubles1d, portions: Doubles1d) -> int:
+    """Return, of the parts that lack some of the label, the one furthest below its share of all.
 
-    Parameters
-    ----------
-    wanted
-        (n_parts,): documents that each lacks, over its share.
+    A part that lacks less than half a document is as near as whole documents come.
     """
-    some = np.flatnonzero(lacks > ROUNDING)
-    return int(some[np.argmax(wanted[some])]) if len(some) else _neediest(lacks, wanted)
+    some = np.flatnonzero((lacks > ROUNDING) & (wanted >= 0.5))
+    if not len(some):
+        return _neediest(lacks, wanted)
+    return int(some[np.argmax(wanted[some] / portions[some])])
 
 
 def _give(

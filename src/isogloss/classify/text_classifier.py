@@ -22,6 +22,7 @@ from isogloss.classify.documents import (
     prepare_documents,
     resolve_languages,
     say_what_was_left_out,
+    warn_of_empty,
 )
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import EntitySource, Init, entity_source
@@ -37,8 +38,7 @@ from isogloss.classify.options import (
     Thresholds,
     check_options,
 )
-from isogloss.classify.tuned_encoder import check_untuned
-from isogloss.classify.tuned_fit import Part, fit_tuned, scale_of_names, tuned_base
+from isogloss.classify.tuned_fit import Part, base_encoder, fit_tuned, scale_of_names
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
@@ -187,16 +187,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             different kinds are equal (1 and True).
         """
         check_options(self.get_params(deep=False))
-        if (X_dev is None) != (y_dev is None):
-            raise InputError("X_dev and y_dev go together; one of them is missing")
         texts, labels = labelling_of(multilabel=self.multilabel).check(X, y)
         langs = resolve_languages(lang, texts)
         self._start(labels, langs)
+        warn_of_empty(texts)
         train = Part(
             texts, self._prepare(texts, langs), self.labelling.targets(labels, self.classes_)
         )
         dev = None
-        if X_dev is not None and y_dev is not None:
+        if X_dev is not None or y_dev is not None:
             same = lang if lang_dev is None and isinstance(lang, str) else lang_dev
             dev = self._dev(X_dev, y_dev, same)
         self.n_training_documents_ = len(texts)
@@ -228,9 +227,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> Doubles2d:
         """Return p(c | D): float64 (n_texts, n_classes), columns in the order of ``classes_``.
 
-        They are calibrated on held-out texts of the training language (`trust_`), which keeps the
-        order of the classes. The rows add up to 1, save with `multilabel`, where each label is a
-        question of its own and nothing is calibrated.
+        They are calibrated on held-out texts of the training language (`trust_`), in their order.
+        With `multilabel` each label is a question of its own, and nothing is calibrated.
 
         Parameters
         ----------
@@ -362,8 +360,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
 
     def _start(self, labels: list[Any], langs: list[str | None]) -> None:
-        if hasattr(self, "head_"):
-            del self.head_  # a fit that fails must not leave half of the one before
+        vars(self).pop("head_", None)  # a fit that fails must not leave half of the one before
         self.options_: FittedOptions = FittedOptions.of(self.get_params(deep=False))
         self.classes_: Array = self.labelling.classes(labels)
         self.langs_ = tuple(dict.fromkeys(lang for lang in langs if lang is not None))
@@ -380,12 +377,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(self.encoder, Encoder)
             else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
         )
-        check_untuned(self.encoder_)
         self.tuning_: TuningOptions | None = None
         if self.tune != "head":
             given = TuningOptions.of(self.training)
             self.tuning_ = given.settled(tune=self.tune, device=self.encoder_.device)
-            self.encoder_ = tuned_base(self.encoder_, self.options_, self.tuning_)
+        self.encoder_ = base_encoder(self.encoder_, self.options_, self.tuning_)
         self.base_encoder_ = self.encoder_  # which names of entities are encoded with
         self.moves_: dict[str, LanguageMove] = {}
         self.random_scale_: float | None = None  # root mean square of random vectors
@@ -409,7 +405,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         say_what_was_left_out(documents, self.langs_)
         return documents
 
-    def _dev(self, X: Sequence[str], y: Sequence[Any], lang: Languages) -> Part:
+    def _dev(self, X: Sequence[str] | None, y: Sequence[Any] | None, lang: Languages) -> Part:
+        if X is None or y is None:
+            raise InputError("X_dev and y_dev go together; one of them is missing")
         if lang is None and self.kb_ is not None:
             raise InputError("lang_dev is needed, as lang is given text by text")
         texts, labels = self.labelling.check(X, y)

@@ -128,6 +128,7 @@ def with_settings(
         When the encoder cannot be tuned, or `max_pieces` is more than it takes or leaves no room
         for a piece.
     """
+    check_untuned(base)
     if not isinstance(base.network, Network):
         raise InputError(f"{base.name} is a table of word vectors, which tune='head' alone fits")
     if base.transform is not None:

@@ -24,7 +24,7 @@ from isogloss.classify.objective import Targets
 from isogloss.classify.options import ATTENTIONS, FittedOptions
 from isogloss.classify.splits import stratified_parts
 from isogloss.classify.tuned import LabelledDocuments, Tuned, tune_classifier
-from isogloss.classify.tuned_encoder import with_settings
+from isogloss.classify.tuned_encoder import check_untuned, with_settings
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.classify.vector_memo import encode_once
 from isogloss.compat import require
@@ -80,11 +80,21 @@ class TunedFit:
     n_documents: int
 
 
-def tuned_base(encoder: Encoder, options: FittedOptions, training: TuningOptions) -> Encoder:
-    """Return the encoder under the settings of h.
+def base_encoder(
+    encoder: Encoder, options: FittedOptions, training: TuningOptions | None
+) -> Encoder:
+    """Return the encoder under the settings of h; one that stays frozen (no `training`) as it is.
 
     The paper's h is the last hidden state of [CLS], as it is; else h is the encoder's own vector.
+
+    Raises
+    ------
+    InputError
+        When it cannot be fitted on (`check_untuned`) or cannot be tuned (`with_settings`).
     """
+    check_untuned(encoder)
+    if training is None:
+        return encoder
     if options.tune == "lora":
         require("peft", extra="tune", why="tune='lora'")
     settings, is_paper = encoder.settings, options.preset == "mboe"
@@ -126,7 +136,7 @@ def fit_tuned(
     Parameters
     ----------
     base
-        From `tuned_base`.
+        From `base_encoder`.
     source
         Initial vectors of entities; None without a knowledge base.
     checkpoints

@@ -19,8 +19,8 @@ from isogloss.text.languages import parse_language
 
 def adapt_command(
     model: Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")],
+    lang: Annotated[str, typer.Option(help="Language of the texts.")],
     file: options.InputFile = "-",
-    lang: Annotated[str, typer.Option(help="Language of the texts.")] = "",
     out: Annotated[
         Path | None,
         typer.Option(help="Write the adapted model here; without, MODEL itself is changed."),
@@ -30,12 +30,8 @@ def adapt_command(
     ] = False,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
-    encoder: Annotated[
-        str | None, typer.Option(help="Where the model's encoder is now, if it moved.")
-    ] = None,
-    kb: Annotated[
-        Path | None, typer.Option(help="Where the model's knowledge base is now, if it moved.")
-    ] = None,
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     overwrite: options.Overwrite = False,
@@ -43,8 +39,6 @@ def adapt_command(
     strict: options.Strict = False,
 ) -> None:
     """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
-    if not lang:
-        raise InputError("the language is missing; give --lang CODE")
     code = parse_language(lang)
     if out is not None:
         refuse_existing(out, overwrite=overwrite)

@@ -36,12 +36,6 @@ app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
 
 ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
-EncoderPlace = Annotated[
-    str | None, typer.Option("--encoder", help="Where the model's encoder is now, if it moved.")
-]
-KbPlace = Annotated[
-    Path | None, typer.Option("--kb", help="Where the model's knowledge base is now, if it moved.")
-]
 
 
 @app.command()
@@ -128,8 +122,7 @@ def fit(
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
     )
-    training = read_labelled(train, format=format, lang=lang, option="--train")
-    held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
+    training, held_out = read_labelled({"--train": train, "--dev": dev}, format=format, lang=lang)
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
     vectors = _init(init)
     model = TextClassifier(
@@ -184,8 +177,8 @@ def predict(
     abstain_below: AbstainBelow = None,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
-    encoder: EncoderPlace = None,
-    kb: KbPlace = None,
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     as_json: options.AsJson = False,
@@ -253,8 +246,8 @@ def evaluate_command(
     label: options.LabelColumn = None,
     label_separator: options.LabelSeparator = None,
     quoting: options.Quoting = "auto",
-    encoder: EncoderPlace = None,
-    kb: KbPlace = None,
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     overwrite: options.Overwrite = False,
@@ -272,7 +265,10 @@ def evaluate_command(
         text, label, quoting, lang_column, multilabel=loaded.options_.multilabel,
         label_separator=label_separator,
     )  # fmt: skip
-    tests = read_labelled(test, format=format, lang=lang, option="--test")
+    (tests,) = read_labelled(
+        {"--test": test}, format=format, lang=lang,
+        known_labels=[str(label) for label in loaded.classes_.tolist()],
+    )  # fmt: skip
     gold = _typed(tests.labels, loaded)
     result = evaluate(
         loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,
@@ -301,8 +297,8 @@ def explain(
     text: Annotated[str, typer.Argument(help="The text itself.")],
     lang: Annotated[str, typer.Option(help="Its language, or 'auto'.")],
     fallback_lang: options.FallbackLang = None,
-    encoder: EncoderPlace = None,
-    kb: KbPlace = None,
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     as_json: options.AsJson = False,

@@ -87,9 +87,9 @@ def compare_command(
     if how is not None:
         chosen |= {"tune": tune, "training": how}
     format = options.file_format(text, label, quoting, lang_column)
-    training = read_labelled(train, format=format, lang=lang, option="--train")
-    tests = read_labelled(test, format=format, lang=lang, option="--test")
-    held_out = read_labelled(dev or [], format=format, lang=lang, option="--dev")
+    training, tests, held_out = read_labelled(
+        {"--train": train, "--test": test, "--dev": dev}, format=format, lang=lang
+    )
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
     result = compare(

@@ -1,43 +1,65 @@
 """Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
-from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.documents import FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError
 from isogloss.text.languages import parse_language_file
 
 
 def read_labelled(
-    values: Sequence[str], *, format: FileFormat, lang: str | None, option: str
-) -> LabelledTexts:
-    """Read the files of a repeated option.
+    values: Mapping[str, Sequence[str] | None],
+    *,
+    format: FileFormat,
+    lang: str | None,
+    known_labels: Collection[str] | None = None,
+) -> list[LabelledTexts]:
+    """Read the files of repeated options, all in one way.
 
     Parameters
     ----------
     values
-        ``LANG=FILE``; a mere ``FILE`` where `lang` or a language column says the language.
+        Option to its values, as ``{"--train": ["en=a.tsv"]}``: ``LANG=FILE``, or a mere ``FILE``
+        where `lang` or a language column says the language.
     lang
         The value of ``--lang``, or None.
-    option
-        Name of the option, for errors: ``"--train"``.
+    known_labels
+        As in `read_files`.
+
+    Returns
+    -------
+    The rows of each option, in order.
     """
-    read = LabelledTexts()
-    mixed = lang is not None or format.lang_column is not None
-    for value in values:
-        code, path = lang, Path(value)
-        if not mixed:
-            pair = parse_language_file(value)
-            code, path = pair.lang, pair.path
-        elif not path.exists() and "=" in value:
-            raise InputError(
-                f"{option} {value}: with --lang or --lang-column give the file alone, without LANG="
-            )
-        documents = read_documents(path, format=format, needs_label=True)
-        read.texts += documents.texts
-        read.labels.extend(documents.labels or [])
-        read.langs += languages_of(documents, code)
-        read.ids += documents.ids or [None] * len(documents.texts)
-    return read
+    places = {
+        option: [_place(value, option, format=format, lang=lang) for value in some or ()]
+        for option, some in values.items()
+    }
+    paths = [path for of_option in places.values() for _, path in of_option]
+    files = iter(read_files(paths, format=format, needs_label=True, known_labels=known_labels))
+    rows = []
+    for of_option in places.values():
+        read = LabelledTexts()
+        for code, _ in of_option:
+            documents = next(files)
+            read.texts += documents.texts
+            read.labels.extend(documents.labels or [])
+            read.langs += languages_of(documents, code)
+            read.ids += documents.ids or [None] * len(documents.texts)
+        rows.append(read)
+    return rows
+
+
+def _place(
+    value: str, option: str, *, format: FileFormat, lang: str | None
+) -> tuple[str | None, Path]:
+    if lang is None and format.lang_column is None:
+        pair = parse_language_file(value)
+        return pair.lang, pair.path
+    if not Path(value).exists() and "=" in value:
+        raise InputError(
+            f"{option} {value}: with --lang or --lang-column give the file alone, without LANG="
+        )
+    return lang, Path(value)

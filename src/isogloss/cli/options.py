@@ -25,6 +25,12 @@ InputFile = Annotated[
 EncoderName = Annotated[
     str, typer.Option(help="'bundled', a directory, or a name on the Hugging Face hub.")
 ]
+EncoderPlace = Annotated[
+    str | None, typer.Option("--encoder", help="Where the model's encoder is now, if it moved.")
+]
+KbPlace = Annotated[
+    Path | None, typer.Option("--kb", help="Where the model's knowledge base is now, if it moved.")
+]
 TextColumns = Annotated[
     str | None,
     typer.Option(

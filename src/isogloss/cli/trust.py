@@ -30,12 +30,8 @@ def forecast_command(
     lang_column: options.LangColumn = None,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
-    encoder: Annotated[
-        str | None, typer.Option(help="Where the model's encoder is now, if it moved.")
-    ] = None,
-    kb: Annotated[
-        Path | None, typer.Option(help="Where the model's knowledge base is now, if it moved.")
-    ] = None,
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
     as_json: options.AsJson = False,
@@ -45,7 +41,15 @@ def forecast_command(
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
-    result = loaded.forecast(documents.texts, languages_of(documents, lang))
+    langs = languages_of(documents, lang)
+    result = loaded.forecast(documents.texts, langs)
+    moved = sorted(set(loaded.moves_).intersection(langs))
+    if moved:
+        typer.echo(
+            f"isogloss: the model is adapted to {', '.join(moved)}; the forecast is that of the "
+            "model before, its vectors not moved",
+            err=True,
+        )
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
         return

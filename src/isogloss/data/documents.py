@@ -6,13 +6,13 @@ settled in `tables`, sets of labels in `label_sets`; the languages of the texts,
 says, are `text.detect`'s.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.label_sets import LabelSet, label_sets, sets_of_columns
+from isogloss.data.label_sets import LabelSet, find_separator, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records
 from isogloss.data.tables import Quoting
@@ -47,7 +47,7 @@ class FileFormat:
     multilabel
         A document has any number of labels.
     label_separator
-        What stands between labels in one column; ``None``: found out, see `label_sets`.
+        What stands between labels in one column; ``None``: found out, see `read_files`.
     """
 
     text: tuple[str, ...] | None = None
@@ -118,10 +118,43 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     LossWarning
         When the language column holds unknown codes; these documents get no language.
     UserWarning
-        When quotes can be read in two ways.
+        When quotes or label sets can be read in two ways.
     """
-    path = Path(path)
-    records = read_records(path, named=format.named, quoting=format.quoting)
+    return read_files([path], format=format, needs_label=needs_label)[0]
+
+
+def read_files(
+    paths: Sequence[Path | str],
+    *,
+    format: FileFormat,
+    needs_label: bool,
+    known_labels: Collection[str] | None = None,
+) -> list[Documents]:
+    """Read the documents of several files; what separates labels is settled over all of them.
+
+    Parameters
+    ----------
+    known_labels
+        Those of a model that reads the files: a separator is found only if no other one gives
+        more texts whose labels are known.
+
+    Other parameters, errors and warnings are those of `read_documents`.
+    """
+    files = [
+        (Path(path), read_records(Path(path), named=format.named, quoting=format.quoting))
+        for path in paths
+    ]
+    is_one_column = format.multilabel and not isinstance(format.label, tuple)
+    if needs_label and is_one_column and format.label_separator is None:
+        columns = [
+            (path, records.values(_set_column(records, format, path))) for path, records in files
+        ]
+        separator = find_separator(columns, known_labels=known_labels)
+        format = replace(format, label_separator=separator)
+    return [_documents(records, path, format, needs_label) for path, records in files]
+
+
+def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
     text_columns = [
         _find(records, name, "--text", path) for name in format.text or (DEFAULT_COLUMN,)
     ]
@@ -223,7 +256,7 @@ def _label_sets(records: Records, format: FileFormat, path: Path) -> list[LabelS
             name: records.values(_find(records, name, "--label", path)) for name in format.label
         }
         return sets_of_columns(columns, path=path, lines=records.lines)
-    column = _label_column(records, format.label, LABEL_SET_COLUMNS, path)
+    column = _set_column(records, format, path)
     return label_sets(
         records.values(column),
         records.columns[column],
@@ -231,6 +264,11 @@ def _label_sets(records: Records, format: FileFormat, path: Path) -> list[LabelS
         path=path,
         lines=records.lines,
     )
+
+
+def _set_column(records: Records, format: FileFormat, path: Path) -> int:
+    label = format.label if isinstance(format.label, str) else None
+    return _label_column(records, label, LABEL_SET_COLUMNS, path)
 
 
 def _labels(records: Records, format: FileFormat, path: Path) -> list[str]:

@@ -1,17 +1,18 @@
 """The labels of a document as a set, from the encodings in use: lists, one string, 0/1 columns.
 
-`label_sets` and `sets_of_columns` take the values of a file's fields; which fields, is decided in
-`documents`. An empty field is the empty set: a document without any of the labels.
+`label_sets` and `sets_of_columns` take the values of a file's fields; which fields, and which files
+are read with one separator (`find_separator`), is decided in `documents`. An empty field is the
+empty set: a document without any of the labels.
 """
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.records import MISSING
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 
 SEPARATORS = ("|", ";", ",")  # the rarest inside a label first
 LabelSet = tuple[str, ...]
@@ -32,8 +33,7 @@ def label_sets(
     name
         Of the field, for messages.
     separator
-        What stands between the labels of a string; None: the one of `SEPARATORS` that occurs in
-        the field, in any document.
+        What stands between the labels of a string; None: nothing, a string is one label.
     path, lines
         Where the values stand.
 
@@ -41,22 +41,71 @@ def label_sets(
     ------
     InputError
         For a value that is neither, an empty label, or one that is given twice.
+    """
+    parsed = [_listed(value, name, path, line) for value, line in zip(values, lines, strict=True)]
+    sets = []
+    for value, line in zip(parsed, lines, strict=True):
+        labels = _split(value, separator) if isinstance(value, str) else value
+        sets.append(_checked(labels, name, path, line))
+    return sets
+
+
+def find_separator(
+    columns: Sequence[tuple[Path, Sequence[Any]]], *, known_labels: Collection[str] | None
+) -> str | None:
+    """Return the first of `SEPARATORS` that occurs in label fields of any file, or None.
+
+    Parameters
+    ----------
+    columns
+        Each file with the values of its label field.
+    known_labels
+        Those of a model that reads the files; None: there is none.
+
+    Raises
+    ------
+    InputError
+        When another separator gives more texts whose labels are all known.
 
     Warns
     -----
     UserWarning
         When several of `SEPARATORS` occur: the first is taken.
     """
-    parsed = [_listed(value, name, path, line) for value, line in zip(values, lines, strict=True)]
-    if separator is None:
-        separator = _found_separator([value for value in parsed if isinstance(value, str)], path)
-    sets = []
-    for value, line in zip(parsed, lines, strict=True):
-        if isinstance(value, str):
-            parts = value.split(separator) if separator and value.strip() else [value]
-            value = [part.strip() for part in parts] if value.strip() else []
-        sets.append(_checked(value, name, path, line))
-    return sets
+    texts = [
+        (path, value)
+        for path, values in columns
+        for value in values
+        if isinstance(value, str) and not _is_list(value)
+    ]
+    places = {mark: [path for path, text in texts if mark in text] for mark in SEPARATORS}
+    found = [mark for mark in SEPARATORS if places[mark]]
+    if not found:
+        return None
+    taken = found[0]
+    if known_labels is not None:
+        n_known = {
+            mark: sum(set(_split(text, mark)) <= set(known_labels) for _, text in texts)
+            for mark in SEPARATORS
+        }
+        best = max(SEPARATORS, key=lambda mark: n_known[mark])
+        if n_known[best] > n_known[taken]:
+            raise InputError(
+                f"with '{taken}' between labels the model knows those of "
+                f"{counted(n_known[taken], 'text')}, with '{best}' those of {n_known[best]:,}; say "
+                "which with --label-separator",
+                path=places[taken][0],
+            )
+    if len(found) > 1:
+        files = ", ".join(dict.fromkeys(str(places[mark][0]) for mark in found))
+        marks = " and ".join(f"'{mark}'" for mark in found)
+        warnings.warn(
+            f"{files}: the labels hold {marks}; taken as separator is '{taken}' (say which with "
+            "--label-separator)",
+            UserWarning,
+            stacklevel=5,
+        )
+    return taken
 
 
 def sets_of_columns(
@@ -106,12 +155,12 @@ def _listed(value: Any, name: str, path: Path, line: int) -> str | list[Any]:
             path=path,
             line=line,
         )
-    text = str(value).strip()
-    if not (text.startswith("[") and text.endswith("]")):
-        return str(value)
+    text = str(value)
+    if not _is_list(text):
+        return text
     try:
         return list(json.loads(text))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"the labels in '{name}' are {_shown(text)}, a list that is not JSON; write "
             '["a", "b"], or a|b',
@@ -120,17 +169,13 @@ def _listed(value: Any, name: str, path: Path, line: int) -> str | list[Any]:
         ) from error
 
 
-def _found_separator(fields: Sequence[str], path: Path) -> str | None:
-    found = [mark for mark in SEPARATORS if any(mark in field for field in fields)]
-    if len(found) > 1:
-        marks = " and ".join(f"'{mark}'" for mark in found)
-        warnings.warn(
-            f"{path}: the labels hold {marks}; taken as separator is '{found[0]}' (say which with "
-            "--label-separator)",
-            UserWarning,
-            stacklevel=5,
-        )
-    return found[0] if found else None
+def _is_list(text: str) -> bool:
+    return text.strip().startswith("[") and text.strip().endswith("]")
+
+
+def _split(text: str, separator: str | None) -> list[str]:
+    parts = text.split(separator) if separator else [text]
+    return [part.strip() for part in parts] if text.strip() else []
 
 
 def _checked(labels: list[Any], name: str, path: Path, line: int) -> LabelSet:

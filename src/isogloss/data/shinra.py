@@ -78,7 +78,8 @@ def join_shinra(
     n_written = n_unlabelled = 0
     missing = dict.fromkeys(types)
     with atomic_file(out, overwrite=overwrite) as temporary:
-        with temporary.open("w", encoding="utf-8") as file:
+        # A lone surrogate is escaped, as JSON has it.
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace") as file:
             for page, record, line in _pages(texts):
                 if page not in types:
                     n_unlabelled += page not in untyped
@@ -102,32 +103,46 @@ def join_shinra(
 def _row(
     page: str, record: dict[str, Any], types: list[str], field: str, path: Path, line: int
 ) -> dict[str, Any]:
-    text = record.get(field)
+    text, title = record.get(field), record.get("title") or ""
     if not isinstance(text, str):
         raise InputError(
             f"page {page} has no text in '{field}'; name another field", path=path, line=line
         )
-    return {"id": page, "title": record.get("title", ""), "text": text, "labels": types}
+    if not isinstance(title, str):
+        raise InputError(f"the title of page {page} is not text; mend it", path=path, line=line)
+    return {"id": page, "title": title, "text": text, "labels": types}
 
 
 def _read_types(path: Path) -> tuple[Types, set[str]]:
     """Return page → types, sorted, and the pages without a numbered type."""
     types: Types = {}
     for record, line in _records(path):
-        page, entries = record.get("pageid"), record.get("ENEs", ())
-        if isinstance(entries, dict):
-            entries = [entry for group in entries.values() for entry in group]
-        described = isinstance(entries, list) and all(isinstance(one, dict) for one in entries)
-        if not described or not isinstance(page, int | str):
+        page, entries = record.get("pageid"), _entries(record.get("ENEs"))
+        if entries is None or not isinstance(page, int | str):
             raise InputError(
                 "has no 'pageid' with its 'ENEs'; give the training data of SHINRA2020-ML",
                 path=path,
                 line=line,
             )
-        found = types.setdefault(str(page), [])
-        found += [entry["ENE_id"] for entry in entries if entry.get("ENE_id")]
+        numbers = [entry.get("ENE_id") for entry in entries]
+        if not all(isinstance(number, str | None) for number in numbers):
+            raise InputError(
+                "an 'ENE_id' is not text; put it in quotes, as \"1.5.1.2\"", path=path, line=line
+            )
+        types.setdefault(str(page), []).extend(number for number in numbers if number)
     untyped = {page for page, found in types.items() if not found}
     return {page: sorted(set(found)) for page, found in types.items() if found}, untyped
+
+
+def _entries(value: Any) -> list[dict[str, Any]] | None:
+    """Return the types of a page, which may lie in groups; None for another thing."""
+    groups = list(value.values()) if isinstance(value, dict) else [value]
+    entries = []
+    for group in groups:
+        if not isinstance(group, list) or not all(isinstance(entry, dict) for entry in group):
+            return None
+        entries += group
+    return entries
 
 
 def _pages(path: Path) -> Iterator[tuple[str, dict[str, Any], int]]:
@@ -155,7 +170,7 @@ def _records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
             continue
         try:
             record = json.loads(content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"is not JSON ({error})", path=path, line=line) from error
         if not isinstance(record, dict):
             raise InputError("is not a JSON object; give one a line", path=path, line=line)

@@ -1,10 +1,11 @@
 """Vectors kept on disk between runs: append-only flat files, one folder for each way of encoding.
 
 A folder's name is a hash of all that changes a vector (weights, tokenizer, pooling, prefix,
-normalisation, layers, dtype, longest text), so vectors of two settings never meet. ``keys.bin`` holds a record for
-each text (first half of its SHA-256, its number of pieces, a checksum), ``vectors.f4`` its vector
-in the same row. Vectors are written before keys, under a lock; a record whose checksum does not
-fit its vector, a torn write say, counts as not there. Texts themselves are not kept.
+normalisation, layers, dtype, longest text), so vectors of two settings never meet. ``keys.bin``
+holds a record for each text (first half of its SHA-256, its number of pieces, a checksum),
+``vectors.f4`` its vector in the same row. Vectors are written before keys, under a lock; a record
+whose checksum does not fit its vector, a torn write say, counts as not there. Texts themselves are
+not kept.
 """
 
 import hashlib
