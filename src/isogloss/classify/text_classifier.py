@@ -360,7 +360,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
 
     def _start(self, labels: list[Any], langs: list[str | None]) -> None:
-        vars(self).pop("head_", None)  # a fit that fails must not leave half of the one before
+        self.__dict__.pop("head_", None)  # a fit that fails must not leave half of the one before
         self.options_: FittedOptions = FittedOptions.of(self.get_params(deep=False))
         self.classes_: Array = self.labelling.classes(labels)
         self.langs_ = tuple(dict.fromkeys(lang for lang in langs if lang is not None))
