@@ -297,3 +297,18 @@ def test_a_model_of_other_linking_rules_is_said(
     monkeypatch.setattr(persistence, "rules_fingerprint", lambda: "other")
     with pytest.warns(LossWarning, match="other rules for finding names"):
         TextClassifier.load(tmp_path / "model", encoder=encoder)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("trust", None), ("moves", []), ("thresholds", {}), ("classes", None), ("settings", None),
+     ("head", None), ("encoder", None), ("langs", 5)],
+)  # fmt: skip
+def test_a_manifest_of_another_shape_is_damaged(
+    fit: Fit, tmp_path: Path, encoder: FakeEncoder, key: str, value: object
+) -> None:
+    fit(preset="mboe-plus").save(tmp_path / "model")
+    file = tmp_path / "model" / "model.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {key: value}))
+    with pytest.raises(InputError, match=r"model\.json: damaged"):
+        TextClassifier.load(tmp_path / "model", encoder=encoder)

@@ -34,7 +34,13 @@ from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
 from isogloss.classify.tuning_options import TuningOptions
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, warn_loss
-from isogloss.files import atomic_directory, read_json, sha256_of, write_json
+from isogloss.files import (
+    atomic_directory,
+    damage_in_one_sentence,
+    read_json,
+    sha256_of,
+    write_json,
+)
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.inflection import rules_fingerprint
 from isogloss.vectors import EntityVectors
@@ -155,12 +161,8 @@ def load_classifier(
             f"version {VERSION}; fit the model again",
             path=path,
         )
-    try:
+    with damage_in_one_sentence(path / "model.json", advice=REPAIR):
         return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
-    except KeyError as error:
-        raise InputError(
-            f"damaged: it lacks {error}; {REPAIR}", path=path / "model.json"
-        ) from error
 
 
 def _model_of(
