@@ -139,8 +139,6 @@ def load_classifier(
     encoder, kb
         Where the encoder or the knowledge base is now, when it is not where it was; another one
         than the model was trained with is refused.
-    device, threads
-        As in `Encoder.load`.
 
     Raises
     ------
