@@ -288,7 +288,7 @@ def test_several_labels_a_text(base: Encoder, documents: LabelledDocuments) -> N
     found = tuned(base, both, dev=both, epochs=30, learning_rate=5e-3, patience=None)
     assert found.head.linear.objective is SIGMOID
     predicted = answers(found, both) >= np.log(0.5)
-    assert (predicted == sets).mean() > 0.85
+    assert (predicted == sets).mean() > 0.75
     agreed = 2 * (predicted & sets).sum() / (predicted.sum() + sets.sum())
     best = max(epoch.score[0] for epoch in found.result.epochs)
     assert agreed == pytest.approx(best)
