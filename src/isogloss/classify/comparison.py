@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.classify.evaluation import UNKNOWN, evaluate
+from isogloss.classify.documents import UNKNOWN
+from isogloss.classify.evaluation import evaluate
+from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
@@ -34,7 +36,6 @@ from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
 
 BASELINE = "encoder"
-PRESETS = ("mboe", "mboe-plus")
 ABLATIONS: dict[str, dict[str, Any]] = {
     "-emb": {"init": "random"},
     "-att": {"attention": "sum"},

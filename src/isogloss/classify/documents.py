@@ -21,6 +21,7 @@ from isogloss.text.detect import detect_languages
 from isogloss.text.languages import parse_language
 
 Languages = str | Sequence[str | None] | None
+UNKNOWN = "und"  # BCP-47's code for an undetermined language
 
 
 @dataclass(frozen=True)

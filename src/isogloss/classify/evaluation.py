@@ -18,7 +18,7 @@ from isogloss.classify.calibration import (
     expected_calibration_error,
     tempered,
 )
-from isogloss.classify.documents import Languages, PreparedDocuments, rows_of
+from isogloss.classify.documents import UNKNOWN, Languages, PreparedDocuments, rows_of
 from isogloss.classify.heads import seen_entities
 from isogloss.classify.label_set_scores import (
     Decisions,
@@ -51,7 +51,6 @@ COUNTS = ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "
 COVERAGE_COLUMNS = ("coverage", "accuracy_covered")
 DIFFERENCE_COLUMNS = ("difference", "difference_low", "difference_high", "p_value", "p_holm")
 MOVED_COLUMN = "moved"
-UNKNOWN = "und"  # BCP-47's code for an undetermined language
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.calibration import fit_temperature, tempered
-from isogloss.classify.documents import Languages, rows_of
+from isogloss.classify.documents import UNKNOWN, Languages, rows_of
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.report.table import Table
@@ -38,7 +38,6 @@ NORMAL_95 = 1.96
 FAR_BELOW_OTHERS = 0.12  # of the median forecast of the languages at hand
 FAR_BELOW_TRAINING = 0.25  # of the accuracy in the training language
 FEW_TEXTS = 50
-UNKNOWN = "und"  # BCP-47's code for an undetermined language
 COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
 
 

@@ -159,7 +159,7 @@ def load_classifier(
             f"version {VERSION}; fit the model again",
             path=path,
         )
-    with damage_in_one_sentence(path / "model.json", advice=REPAIR):
+    with damage_in_one_sentence(file, advice=REPAIR):
         return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.classify.evaluation import UNKNOWN, Evaluation
+from isogloss.classify.documents import UNKNOWN
+from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.explanation import Explanation
 from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead

@@ -18,7 +18,7 @@ from isogloss.text.languages import parse_language
 
 
 def adapt_command(
-    model: Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")],
+    model: options.ModelPath,
     lang: Annotated[str, typer.Option(help="Language of the texts.")],
     file: options.InputFile = "-",
     out: Annotated[

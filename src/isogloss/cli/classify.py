@@ -35,16 +35,10 @@ app.command("compare")(compare_command)
 app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
 
-ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
-
 
 @app.command()
 def fit(
-    train: Annotated[
-        list[str],
-        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
-                     "--lang auto.", metavar="LANG=FILE"),
-    ],
+    train: options.LabelledFiles,
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     dev: Annotated[
         list[str] | None,
@@ -167,11 +161,9 @@ def fit(
 
 @app.command()
 def predict(
-    model: ModelPath,
+    model: options.ModelPath,
     file: options.InputFile = "-",
-    lang: Annotated[
-        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
-    ] = None,
+    lang: options.LangOfTexts = None,
     lang_column: options.LangColumn = None,
     fallback_lang: options.FallbackLang = None,
     abstain_below: AbstainBelow = None,
@@ -226,12 +218,8 @@ def predict(
 
 @app.command("evaluate")
 def evaluate_command(
-    model: ModelPath,
-    test: Annotated[
-        list[str],
-        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
-                     "--lang auto.", metavar="LANG=FILE"),
-    ],
+    model: options.ModelPath,
+    test: options.LabelledFiles,
     lang: options.LangOfFiles = None,
     lang_column: options.LangColumn = None,
     fallback_lang: options.FallbackLang = None,
@@ -293,7 +281,7 @@ def evaluate_command(
 
 @app.command()
 def explain(
-    model: ModelPath,
+    model: options.ModelPath,
     text: Annotated[str, typer.Argument(help="The text itself.")],
     lang: Annotated[str, typer.Option(help="Its language, or 'auto'.")],
     fallback_lang: options.FallbackLang = None,

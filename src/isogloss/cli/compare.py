@@ -21,11 +21,7 @@ from isogloss.text.languages import parse_language
 
 
 def compare_command(
-    train: Annotated[
-        list[str],
-        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
-                     "--lang auto.", metavar="LANG=FILE"),
-    ],
+    train: options.LabelledFiles,
     test: Annotated[
         list[str], typer.Option(help="Texts to score on, as --train.", metavar="LANG=FILE")
     ],

@@ -22,6 +22,17 @@ InputFile = Annotated[
         metavar="[FILE]", help="TSV, CSV, JSON Lines, Parquet or plain text; - for standard input."
     ),
 ]
+ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
+LangOfTexts = Annotated[
+    str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
+]
+LabelledFiles = Annotated[
+    list[str],
+    typer.Option(
+        help="Labelled texts; may be repeated. FILE alone with --lang-column or --lang auto.",
+        metavar="LANG=FILE",
+    ),
+]
 EncoderName = Annotated[
     str, typer.Option(help="'bundled', a directory, or a name on the Hugging Face hub.")
 ]

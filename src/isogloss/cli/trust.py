@@ -1,7 +1,6 @@
 """``isogloss classify forecast``, and ``--abstain-below``: how far to trust a classifier."""
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,11 +21,9 @@ AbstainBelow = Annotated[
 
 
 def forecast_command(
-    model: Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")],
+    model: options.ModelPath,
     file: options.InputFile = "-",
-    lang: Annotated[
-        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
-    ] = None,
+    lang: options.LangOfTexts = None,
     lang_column: options.LangColumn = None,
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",

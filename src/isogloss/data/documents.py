@@ -14,7 +14,7 @@ from typing import Any
 
 from isogloss.data.label_sets import LabelSet, find_separator, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records
+from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records, shown_value
 from isogloss.data.tables import Quoting
 from isogloss.errors import InputError, warn_loss
 from isogloss.text.languages import parse_language
@@ -246,7 +246,7 @@ def _text(value: Any, name: str, path: Path, line: int) -> str:
     if value is MISSING:
         raise InputError(f"has no field '{name}'; give every record a text", path=path, line=line)
     raise InputError(
-        f"'{name}' is {_shown(value)}, not text; put it in quotes", path=path, line=line
+        f"'{name}' is {shown_value(value)}, not text; put it in quotes", path=path, line=line
     )
 
 
@@ -284,8 +284,8 @@ def _labels(records: Records, format: FileFormat, path: Path) -> list[str]:
             )
         if not isinstance(value, str | int):
             raise InputError(
-                f"the label in '{name}' is {_shown(value)}; it may be text, a whole number or a "
-                "boolean" + ("; say --multilabel for lists" if isinstance(value, list) else ""),
+                f"the label in '{name}' is {shown_value(value)}; it may be text, a whole number or "
+                "a boolean" + ("; say --multilabel for lists" if isinstance(value, list) else ""),
                 path=path,
                 line=line,
             )
@@ -317,8 +317,3 @@ def _ids(records: Records, column: str) -> list[str | None]:
 
 def _values(records: Records, column: int) -> Iterator[tuple[Any, int]]:
     return zip(records.values(column), records.lines, strict=True)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.records import MISSING
+from isogloss.data.records import MISSING, shown_value
 from isogloss.errors import InputError, counted
 
 SEPARATORS = ("|", ";", ",")  # the rarest inside a label first
@@ -130,7 +130,7 @@ def sets_of_columns(
             if value in _TRUE:
                 labels.append(name)
             elif value not in _FALSE:
-                shown = "missing" if value in (None, MISSING, "") else _shown(value)
+                shown = "missing" if value in (None, MISSING, "") else shown_value(value)
                 raise InputError(
                     f"'{name}' is {shown}; with one column a label, each is 0 or 1",
                     path=path,
@@ -151,7 +151,7 @@ def _listed(value: Any, name: str, path: Path, line: int) -> str | list[Any]:
         return list(value)
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(
-            f"the labels in '{name}' are {_shown(value)}; write a list, or text such as a|b",
+            f"the labels in '{name}' are {shown_value(value)}; write a list, or text such as a|b",
             path=path,
             line=line,
         )
@@ -162,7 +162,7 @@ def _listed(value: Any, name: str, path: Path, line: int) -> str | list[Any]:
         return list(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"the labels in '{name}' are {_shown(text)}, a list that is not JSON; write "
+            f"the labels in '{name}' are {shown_value(text)}, a list that is not JSON; write "
             '["a", "b"], or a|b',
             path=path,
             line=line,
@@ -182,14 +182,15 @@ def _checked(labels: list[Any], name: str, path: Path, line: int) -> LabelSet:
     for label in labels:
         if not isinstance(label, str | int):
             raise InputError(
-                f"a label in '{name}' is {_shown(label)}; labels are text or whole numbers",
+                f"a label in '{name}' is {shown_value(label)}; labels are text or whole numbers",
                 path=path,
                 line=line,
             )
     texts = [str(label) for label in labels]
     if not all(text.strip() for text in texts):
         raise InputError(
-            f"a label in '{name}' is empty, in {_shown(labels)}; mend the separators or quotes",
+            f"a label in '{name}' is empty, in {shown_value(labels)}; mend the separators or "
+            "quotes",
             path=path,
             line=line,
         )
@@ -199,8 +200,3 @@ def _checked(labels: list[Any], name: str, path: Path, line: int) -> LabelSet:
             f"'{name}' names the label '{twice}' twice; leave one out", path=path, line=line
         )
     return tuple(texts)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"

@@ -189,3 +189,9 @@ def _read_parquet(path: Path) -> Records:
             ) from error
 
     return Records(columns, values, list(range(1, file.metadata.num_rows + 1)))
+
+
+def shown_value(value: Any) -> str:
+    """Return a value as it stands in an error sentence: its `repr`, cut to 40 characters."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"
