@@ -27,6 +27,7 @@ from isogloss.classify.tuned_network import TextExamples, TunedNetwork, dev_scor
 from isogloss.encode import Encoder
 from isogloss.encode.plan import make_plan
 from isogloss.train import TrainingOptions, train
+from isogloss.train.cheaper_modules import cheaper_modules
 
 BATCH, LENGTH, RATE, N_CLASSES = 32, 64, 2e-5, 7
 REFERENCE = "Trainer, dense AdamW, float32"
@@ -183,10 +184,12 @@ def run_ours(
         epochs=n_epochs, batch_size=BATCH, learning_rate=RATE, warm_up=0.0, precision=precision,
         weight_decay=0.0, max_tokens=BATCH * LENGTH,
     )  # fmt: skip
-    train(
-        module, examples, collate=collate, options=options, seed=seed, lengths=examples.lengths,
-        loss=lambda batch: summed_loss(module(batch), batch.gold, None),
-    )  # fmt: skip
+    with cheaper_modules(module.encoder, is_first_enough=True):
+        train(
+            module, examples, collate=collate, options=options, seed=seed,
+            lengths=examples.lengths,
+            loss=lambda batch: summed_loss(module(batch), batch.gold, None),
+        )  # fmt: skip
 
 
 def loss_on(module: TunedNetwork, examples: TextExamples) -> float:

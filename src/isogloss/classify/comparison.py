@@ -22,6 +22,7 @@ from isogloss.classify.documents import UNKNOWN
 from isogloss.classify.evaluation import evaluate
 from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
+from isogloss.classify.tuning_memo import remember_tuning
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors
@@ -156,6 +157,7 @@ def compared_rows(names: Sequence[str], *, is_tuned: bool = False) -> list[Compa
     return rows
 
 
+@remember_tuning()
 def compare(
     train: LabelledTexts,
     tests: LabelledTexts,
@@ -202,7 +204,8 @@ def compare(
     _check_store(out, made_with)
     cells = {}
     for seed in range(n_seeds):
-        for row in rows:
+        # Rows that tune the same stand together, so that the encoder is tuned once for them.
+        for row in sorted(rows, key=lambda row: row.baseline):
             file = out / "cells" / f"{row.name.replace(' ', '')}.{seed}.json"
             if not file.exists():
                 cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)

@@ -39,12 +39,14 @@ from isogloss.classify.tuned_network import (
     dev_score,
     summed_loss,
 )
+from isogloss.classify.tuning_memo import tuned_once
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
 from isogloss.encode.batches import BUDGETS, budgeted_batches
 from isogloss.encode.plan import make_plan
 from isogloss.encode.tokenizer import TokenizedTexts
 from isogloss.train import Checkpoints, TrainingOptions, TrainingResult, train
+from isogloss.train.cheaper_modules import cheaper_modules
 from isogloss.train.processes import own_device
 
 DROPOUT = 0.1  # where an encoder's configuration names none
@@ -122,6 +124,31 @@ def tune_classifier(
     checkpoints
         Folder for checkpoints of the run; one that was begun there goes on.
     """
+    run = _identity(base, documents, n_classes, dev, tune, options, attention, start)
+
+    def make() -> Tuned:
+        return _tune(
+            base, documents, n_classes, tune, options, attention, seed, dev, start, checkpoints, run
+        )
+
+    if checkpoints is not None:
+        return make()
+    return tuned_once(run | {"seed": seed, "options": options.of_loop()}, make)
+
+
+def _tune(
+    base: Encoder,
+    documents: LabelledDocuments,
+    n_classes: int,
+    tune: Tune,
+    options: TuningOptions,
+    attention: Attention,
+    seed: int,
+    dev: LabelledDocuments | None,
+    start: LinearHead | None,
+    checkpoints: Path | None,
+    run: dict[str, Any],
+) -> Tuned:
     network = trainable_network(base, own_device(base.device))
     adapted = add_adapter(network, rank=options.lora_rank, seed=seed) if tune == "lora" else None
     _train_embeddings(network.model, options.embeddings)
@@ -150,19 +177,20 @@ def tune_classifier(
     work = _Work(base, network.device, network.pad_id, module, initial, options, n_classes)
     tokenized = base.tokenizer(documents.texts)
     examples = work.examples(tokenized, documents)
-    result = train(
-        module, examples,
-        collate=examples.collate,
-        loss=work.loss(documents.gold),
-        options=options,
-        seed=seed,
-        lengths=examples.lengths,
-        score=None if dev is None else work.score(dev),
-        undecayed=("pooling.vectors", "pooling.attention_weight"),
-        checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
-        run=_identity(base, documents, n_classes, dev, tune, options, attention, start),
-        description=f"tuning ({tune})",
-    )  # fmt: skip
+    with cheaper_modules(network.model, is_first_enough=plan.pooling == "cls"):
+        result = train(
+            module, examples,
+            collate=examples.collate,
+            loss=work.loss(documents.gold),
+            options=options,
+            seed=seed,
+            lengths=examples.lengths,
+            score=None if dev is None else work.score(dev),
+            undecayed=("pooling.vectors", "pooling.attention_weight"),
+            checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
+            run=run,
+            description=f"tuning ({tune})",
+        )  # fmt: skip
     head = work.head(documents.gold, f"tuning ({tune}), {_in_words(result)}")
     _train_embeddings(network.model, "frozen")
     encoder = (
