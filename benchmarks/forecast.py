@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adaptation import find
 from isogloss import Encoder
 from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
 from isogloss.classify.forecast import FAR_BELOW_OTHERS, NORMAL_95, SPREAD, ForecastReference
@@ -25,7 +26,7 @@ from isogloss.classify.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.report.table import Table
 from routing_data import read_routing
-from zero_shot import NEWS_LANGUAGES, SIB_LANGUAGES, find
+from zero_shot import NEWS_LANGUAGES, SIB_LANGUAGES
 
 FAR = 0.10  # a language so far below the mean of its set must be flagged
 N_ROUTING_TEST = 240
@@ -63,13 +64,13 @@ def sets(data: Path) -> dict[str, tuple[Labelled, dict[str, Labelled]]]:
     return {
         "SIB-200": (
             read("sib200/eng_Latn/train.tsv", sib),
-            {code: read(f"sib200/{code}/dev.tsv", sib) for code in SIB_LANGUAGES},
+            {code: read(f"sib200/{code}/dev.tsv", sib) for code in SIB_LANGUAGES.split()},
         ),
         "MasakhaNEWS": (
             (english[0][0] + english[1][0], english[0][1] + english[1][1]),
             {
-                f"{lang} {split}": read(f"masakhanews/{code}/{split}.tsv", news)
-                for lang, code in NEWS_LANGUAGES.items()
+                f"{code} {split}": read(f"masakhanews/{code}/{split}.tsv", news)
+                for code in NEWS_LANGUAGES
                 for split in ("dev", "test")
             },
         ),

@@ -57,6 +57,7 @@ def read_routing(
     n_training: int = N_TRAINING,
     n_test: int = N_TEST,
     with_training_pairs: bool = False,
+    seed: int = 0,
 ) -> tuple[Messages, dict[str, Messages]]:
     """Read the English training messages, and the test messages of each language.
 
@@ -71,6 +72,8 @@ def read_routing(
     with_training_pairs
         Fill up the test messages with pairs that are not held back: for an encoder that was not
         trained on them.
+    seed
+        Which training messages are drawn; the test messages are the same for all seeds.
     """
     tests = {}
     for file in sorted((data / "dev").glob("*.tsv.gz")):
@@ -81,7 +84,7 @@ def read_routing(
         if len(rows) >= LEAST_TEST:
             english, texts, labels = map(list, zip(*rows, strict=True))
             tests[file.name.split(".")[0]] = Messages(texts, labels, english)
-    return _training(data, tests, n_training), tests
+    return _training(data, tests, n_training, seed), tests
 
 
 def area_of(tag: str) -> str | None:
@@ -103,7 +106,7 @@ def area_of(tag: str) -> str | None:
     return None
 
 
-def _training(data: Path, tests: dict[str, Messages], n_training: int) -> Messages:
+def _training(data: Path, tests: dict[str, Messages], n_training: int, seed: int) -> Messages:
     areas: dict[str, set[str]] = defaultdict(set)
     for file in sorted(data.glob("*.tsv.gz")):
         for english, _, area in _labelled(file):
@@ -115,7 +118,7 @@ def _training(data: Path, tests: dict[str, Messages], n_training: int) -> Messag
             holding[word].append(words)
     chosen: list[tuple[str, str]] = []
     room = dict.fromkeys(PRODUCT_AREAS, n_training // len(PRODUCT_AREAS))
-    for english in sorted(areas, key=_hash):
+    for english in sorted(areas, key=lambda text: _hash(f"{seed}:{text}" if seed else text)):
         (area, *more) = areas[english]
         if more or not room[area] or _is_near(_words(english), holding):
             continue

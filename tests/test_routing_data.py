@@ -58,3 +58,17 @@ def test_near_and_ambiguous_training_messages_are_dropped(
     assert len(tests["de"].texts) == 60
     _, filled = routing["read_routing"](tmp_path, n_test=62, with_training_pairs=True)
     assert len(filled["de"].texts) == 62
+
+
+def test_another_seed_draws_other_training_messages(
+    tmp_path: Path, routing: dict[str, Any]
+) -> None:
+    tested = [(f"Öffne bitte Ebene {n}", f"Öffne {n}", "app:krita") for n in range(60)]
+    _write(tmp_path / "dev" / "de.tsv.gz", tested)
+    pool = [(f"Coin {chr(97 + n)} of the year", "…", "app:gnucash") for n in range(20)]
+    _write(tmp_path / "de.tsv.gz", pool)
+    drawn = [routing["read_routing"](tmp_path, n_training=40, seed=seed) for seed in (0, 0, 1)]
+    first, again, other = (set(training.texts) for training, _ in drawn)
+    assert len(first) == len(other) == 5
+    assert first == again != other
+    assert drawn[0][1] == drawn[2][1]  # the tests are the same
