@@ -12,7 +12,17 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize(
-    "name", ["adaptation", "encode_speed", "link_speed", "multilabel", "zero_shot"]
+    "name",
+    [
+        "adaptation",
+        "encode_speed",
+        "endings",
+        "few_labels",
+        "link_speed",
+        "multilabel",
+        "oracle",
+        "zero_shot",
+    ],
 )
 def test_a_benchmark_without_data_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -20,6 +30,7 @@ def test_a_benchmark_without_data_says_so(
     if name == "encode_speed":
         pytest.importorskip("sentence_transformers")
     monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")  # as when it is run: one imports another
     with pytest.raises(SystemExit) as stop:
         runpy.run_path(str(ROOT / "benchmarks" / f"{name}.py"), run_name="__main__")
     assert stop.value.code == 2

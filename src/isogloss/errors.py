@@ -37,6 +37,10 @@ class InputError(ValueError):
         super().__init__(f"{place} {message}" if place else message)
 
 
+class InputKindError(InputError, TypeError):
+    """An `InputError` for a value of the wrong kind, which Python itself calls a `TypeError`."""
+
+
 class LossWarning(UserWarning):
     """Something was left out of the work; the message carries its number."""
 

@@ -6,10 +6,11 @@ vectors, report) is written through this module.
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,32 @@ def damage_in_one_sentence(path: Path, *, advice: str) -> Iterator[None]:
         raise InputError(f"damaged: it lacks {error}; {advice}", path=path) from error
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise InputError(f"damaged ({error}); {advice}", path=path) from error
+
+
+def saved_number(
+    facts: Mapping[str, Any], name: str, *, positive: bool = False, whole: bool = False
+) -> Any:
+    """Return a finite number of our own file that is 0 or more, or above 0.
+
+    Raises
+    ------
+    ValueError, KeyError
+        When it is missing or something else; for `damage_in_one_sentence`.
+    """
+    value = facts[name]
+    is_number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    if is_number and math.isfinite(value) and (value > 0 or (value == 0 and not positive)):
+        return value
+    kind = f"a {'whole ' if whole else ''}number {'above 0' if positive else 'of 0 or more'}"
+    raise ValueError(f"{name} is {value!r:.40}, not {kind}")
+
+
+def saved_text(facts: Mapping[str, Any], name: str, allowed: Iterable[str] | None = None) -> Any:
+    """Return a string of our own file, one of those allowed; raises as `saved_number` does."""
+    value = facts[name]
+    if not isinstance(value, str) or (allowed is not None and value not in [*allowed]):
+        raise ValueError(f"{name} is {value!r:.40}")
+    return value
 
 
 def sha256_of(path: Path) -> str:

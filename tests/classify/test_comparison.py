@@ -193,7 +193,7 @@ def test_options_reach_every_row_and_dev_chooses(run: Any, tmp_path: Path) -> No
 def cell(**correct: list[int]) -> Cell:
     scores = {"macro_f1": 0.5, "n_unlinked": 0, "n_unseen_label": 0, "accuracy_seen": None}
     right = {lang: [bool(value) for value in values] for lang, values in correct.items()}
-    return Cell(right, dict.fromkeys(right, scores), 0.5, 1.0)
+    return Cell(right, dict.fromkeys(right, scores), 0.5, 1.0, [])
 
 
 PLANTED = Comparison(
@@ -260,6 +260,20 @@ def test_cells_of_other_code_are_not_mixed_in(run: Any, monkeypatch: pytest.Monk
 
 def test_losses_of_every_row_are_errors_under_strict(run: Any) -> None:
     long = labelled([("goal " * 99, "sport"), *JAPANESE], "ja")
+    warnings.simplefilter("error", LossWarning)
+    with pytest.raises(LossWarning, match="longer than the encoder takes"):
+        run(tests=long, n_seeds=1)
+
+
+def test_a_comparison_that_goes_on_says_the_losses_of_its_cells_again(run: Any) -> None:
+    long = labelled([("goal " * 99, "sport"), *JAPANESE], "ja")
+    for n_seeds in (1, 1, 2):  # made, read, and made further
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run(tests=long, n_seeds=n_seeds)
+        said = [str(warning.message) for warning in caught]
+        assert sum("longer than the encoder takes" in sentence for sentence in said) == 1
+        assert len(set(said)) == len(said)
     warnings.simplefilter("error", LossWarning)
     with pytest.raises(LossWarning, match="longer than the encoder takes"):
         run(tests=long, n_seeds=1)

@@ -1,6 +1,7 @@
 """`TextClassifier` with ``tune="lora"`` and ``"full"``: fit, choose, save, load."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,28 @@ def test_a_clone_of_a_loaded_model_is_tuned_alike(
     loaded.fit(*english(), lang="en")
     assert loaded.tuning_ == model.tuning_
     assert np.array_equal(loaded.predict_proba(PROBES, "en"), model.predict_proba(PROBES, "en"))
+
+
+def test_a_clone_of_a_loaded_model_without_names_starts_from_the_base(
+    base: Encoder, tmp_path: Path
+) -> None:
+    """It started from the weights that tuning had made, which a loaded model holds."""
+    model = fitted(base, None)
+    model.save(tmp_path / "model")
+    first = TextClassifier.load(tmp_path / "model", device="cpu")
+    first.save(tmp_path / "again")
+    shutil.rmtree(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "again", device="cpu")
+    assert Path(loaded.encoder) == Path(base.name)
+    assert np.array_equal(loaded.predict_proba(PROBES), model.predict_proba(PROBES))
+    for estimator in (clone(loaded), loaded):
+        estimator.fit(*english(), lang="en")
+        assert np.array_equal(estimator.predict_proba(PROBES), model.predict_proba(PROBES))
+    loaded.save(tmp_path / "third")
+    manifests = [
+        json.loads((tmp_path / name / "model.json").read_text()) for name in ("again", "third")
+    ]
+    assert manifests[0]["encoder"] == manifests[1]["encoder"]
 
 
 def test_another_encoder_than_the_tuned_one_within_is_refused(

@@ -18,6 +18,8 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
     "missing folder": (["--train", "en=FOLDER/none/a.tsv"], ["no folder"]),
     "folder as file": (["--train", "en=FOLDER"], ["folder"]),
     "bad dev file": (["--dev", "en=FOLDER/none.tsv"], ["none.tsv", "no such file"]),
+    "no language to detect": (["--train", "FILE", "--lang", "auto:"], ["names no language"]),
+    "languages without auto": (["--train", "FILE", "--lang", "en,ja"], ["mean 'auto:en,ja'"]),
     "LANG= with --lang auto": (["--lang", "auto"], ["--train", "without LANG="]),
     "--lang en": (["--lang", "en"], ["--lang"]),
     "both ways of a language": (

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from cli_world import Refuse, World, fit_words, write_file
 
+from isogloss.encode import Encoder
+
 TABLES: dict[str, tuple[str, str | bytes, list[str]]] = {
     "missing text column": ("a.tsv", "label\ttxet\na\tb\n", ["a.tsv:", "'text'", "'txet'"]),
     "missing label column": ("a.tsv", "lable\ttext\na\tb\n", ["'label'", "did you mean 'lable'?"]),
@@ -77,3 +79,32 @@ def test_a_bad_names_file(name: str, refuse: Refuse, tmp_path: Path) -> None:
 def test_an_empty_standard_input(refuse: Refuse, world: World) -> None:
     sentence = refuse("classify", "predict", world.model, "--lang", "ja", "-", stdin=b"")
     assert "is empty" in sentence
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["predict", "MODEL", "--lang", "ja", "GONE"],
+        ["predict", "MODEL", "--lang", "ja", "FILE", "--text", "body"],
+        ["predict", "MODEL", "--lang", "auto:ja,tlh", "FILE"],
+        ["predict", "MODEL", "--lang", "ja", "--fallback-lang", "xx-yy-zz", "FILE"],
+        ["evaluate", "MODEL", "--test", "ja=GONE"],
+        ["evaluate", "MODEL", "--test", "ja=FILE", "--label", "topic"],
+        ["evaluate", "MODEL", "--test", "ja=FILE", "--versus", "GONE"],
+        ["forecast", "MODEL", "--lang", "ja", "GONE"],
+        ["adapt", "MODEL", "--lang", "ja", "GONE"],
+        ["explain", "MODEL", "東京", "--lang", "japanese"],
+        ["compare", "--train", "en=FILE", "--test", "ja=GONE", "--kb", "KB", "--out", "OUT"],
+        ["fit", "--train", "en=GONE", "--out", "OUT"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_wrong_with_the_input_is_said_before_an_encoder_is_loaded(
+    words: list[str], refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Encoder, "load", lambda *_, **__: pytest.fail("the encoder was loaded"))
+    places = {"MODEL": world.model, "FILE": world.japanese, "GONE": tmp_path / "gone.tsv",
+              "KB": world.kb, "OUT": tmp_path / "out"}  # fmt: skip
+    for name, place in places.items():
+        words = [word.replace(name, str(place)) for word in words]
+    refuse("classify", *words)

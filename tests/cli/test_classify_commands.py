@@ -9,6 +9,7 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Run, World, write_tsv
 
 from isogloss import TextClassifier
+from isogloss.data.documents import FileFormat, read_documents
 from isogloss.vectors import EntityVectors
 
 COLUMNS = {
@@ -106,7 +107,9 @@ def _mixed(path: Path) -> Path:
     return write_tsv(path, rows, header="label\ttext\tlang")
 
 
-@pytest.mark.parametrize("words", [["--lang-column", "lang"], ["--lang", "auto"]])
+@pytest.mark.parametrize(
+    "words", [["--lang-column", "lang"], ["--lang", "auto"], ["--lang", "auto:en,ja,de"]]
+)
 def test_mixed_languages(
     words: list[str], fit: Any, cli: Run, world: World, tmp_path: Path
 ) -> None:
@@ -227,6 +230,37 @@ def test_embed_kb(fit: Any, cli: Run, own: World, tmp_path: Path) -> None:
     assert "4 linked" in outcome.err
 
 
+@pytest.mark.parametrize("odd", ["a  b", '"a"', '"a" b', "a|b, c", " a", "[a]", 'say "a"'])
+def test_predicted_labels_read_back_as_they_are(
+    odd: str, fit: Any, cli: Run, tmp_path: Path
+) -> None:
+    table = tmp_path / "train.jsonl"
+    rows = [{"label": odd if label == "sport" else label, "text": text} for label, text in TRAIN]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    model = fit(train=f"en={table}")
+    answers = tmp_path / "answers.tsv"
+    outcome = cli("classify", "predict", tmp_path / "model", "--lang", "en", table)
+    answers.write_text(outcome.out, "utf-8")
+    read = read_documents(answers, format=FileFormat(("2",), "1"), needs_label=True)
+    assert read.labels == model.predict([text for _, text in TRAIN], "en").tolist()
+    assert odd in read.labels
+
+
+def test_a_label_with_a_line_break_stays_on_its_line_and_is_said(
+    fit: Any, cli: Run, tmp_path: Path
+) -> None:
+    table = tmp_path / "train.jsonl"
+    rows = [{"label": f"{label}\n\tnews", "text": text} for label, text in TRAIN]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    fit(train=f"en={table}")
+    words = ["classify", "predict", tmp_path / "model", "--lang", "en", table]
+    outcome = cli(*words)
+    assert {line.split("\t")[0] for line in outcome.lines} <= {"sport news", "money news"}
+    assert "2 labels of the model with a tab or line break" in outcome.err
+    assert cli(*words, "--strict").code == 2
+    assert cli(*words, "--strict", "--json").code == 0
+
+
 def test_explain(cli: Run, world: World) -> None:
     text = "東京大学の税金"
     words = ["classify", "explain", world.model, text, "--lang"]
@@ -248,6 +282,23 @@ def test_explain_detects_and_falls_back(cli: Run, world: World) -> None:
     assert [entity["id"] for entity in facts["entities"]] == ["Q8161"]
     facts = cli(*words, "--lang", "de", "--fallback-lang", "en", "--json").json
     assert {entity["id"] for entity in facts["entities"]} == {"Q8161", "Q183"}
+
+
+def test_named_languages_decide_short_texts(cli: Run, world: World, tmp_path: Path) -> None:
+    file = tmp_path / "short.txt"
+    file.write_text("die neue Steuer\nTokyo again\nпогода была плохой\n", "utf-8")
+    words = ["--lang", "auto:en,de", file]
+    found = cli("classify", "predict", world.model, *words, "--json")
+    assert [row["lang"] for row in found.json["rows"]] == ["de", "en", None]
+    assert "the language of 1 of 3 texts could not be told" in found.err
+    assert "--lang auto:en,es" not in found.err  # which has been done
+    assert "--lang auto:en,es" in cli("kb", "link", world.kb, "--lang", "auto", file).err
+    linked = [json.loads(line) for line in cli("kb", "link", world.kb, *words).lines]
+    assert [row["lang"] for row in linked] == ["de", "en", None]
+    facts = cli("classify", "explain", world.model, "die Steuer", "--lang", words[1], "--json")
+    assert facts.json["lang"] == "de"
+    rows = cli("classify", "forecast", world.model, *words, "--json").json["rows"]
+    assert {row["lang"] for row in rows} == {"de", "en", "und"}
 
 
 LOSSES: dict[str, tuple[list[str], str]] = {

@@ -8,6 +8,7 @@ import pytest
 from cli_world import TRAIN, Outcome, Refuse, Run, World, write_tsv
 
 from isogloss import TextClassifier
+from isogloss.data.documents import FileFormat, read_documents
 
 SETS = ["sport|world" if "Germany" in text or "Tokyo" in text else label for label, text in TRAIN]
 SETS = ["" if "Banks" in text else one for one, (_, text) in zip(SETS, TRAIN, strict=True)]
@@ -48,6 +49,31 @@ def test_fit_and_predict_join_labels_with_a_bar(fit: Any, cli: Run) -> None:
         assert labels == "|".join(answer)
         named = dict(zip(loaded.classes_, row, strict=True))
         assert numbers == "|".join(f"{named[label]:.4f}" for label in answer)
+
+
+@pytest.mark.parametrize("odd", ["a|b", "a, b", "a;b", '"a" b', "[a]", "plain"])
+def test_predicted_label_sets_read_back_as_they_are(
+    fit: Any, cli: Run, tmp_path: Path, odd: str
+) -> None:
+    rows = [[odd if label == "sport" else label for label in one.split("|") if label]
+            for one in SETS]  # fmt: skip
+    texts = [text for _, text in TRAIN]
+    train = tmp_path / "sets.jsonl"
+    train.write_text(
+        "".join(json.dumps({"text": text, "labels": one}) + "\n"
+                for text, one in zip(texts, rows, strict=True)), "utf-8",
+    )  # fmt: skip
+    model = fit(train=train)
+    settings = json.loads((model / "model.json").read_text("utf-8"))
+    settings["thresholds"] = [0.3, 0.3, 0.3]
+    (model / "model.json").write_text(json.dumps(settings), "utf-8")
+    words = ["classify", "predict", model, "--lang", "en", train]
+    (tmp_path / "answers.tsv").write_text(cli(*words).out, "utf-8")
+    form = FileFormat(text=("2",), label="1", multilabel=True)
+    read = read_documents(tmp_path / "answers.tsv", format=form, needs_label=True)
+    answers = TextClassifier.load(model).predict(texts, "en").tolist()
+    assert read.labels == answers
+    assert any(odd in answer for answer in answers)
 
 
 def test_predict_as_json_lists_the_labels(fit: Any, cli: Run) -> None:

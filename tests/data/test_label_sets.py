@@ -9,6 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from isogloss.data.documents import FileFormat, read_documents, read_files
+from isogloss.data.label_sets import written_labels
 from isogloss.errors import InputError
 
 SETS = [("joy", "fear"), (), ("anger",), ("fear", "joy")]
@@ -179,3 +180,33 @@ def test_mldoc_as_extracted(tmp_path: Path, name: str) -> None:
     documents = read_documents(path, format=format, needs_label=True)
     assert documents.labels == ["CCAT", "GCAT", "MCAT", "ECAT"]
     assert documents.texts == ['Firm says "no".', "Rain, rain.", "Gold", "Jobs"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "a|b",
+        "a, b",
+        "a;b",
+        "[a]",
+        '"a"',
+        'say "a"',
+        " a ",
+        "a\tb",
+        "a\nb",
+        "a\\b",
+        "ก|ข",
+        "12",
+        "a  b",
+    ],
+)
+def test_what_is_written_is_read_back(tmp_path: Path, odd: str) -> None:
+    sets = [(odd, "fear"), (), (odd,), ("fear",)]
+    fields = [written_labels(labels, all_labels=["fear", odd]) for labels in sets]
+    assert not any("\n" in field or "\t" in field for field in fields)
+    assert read(table(tmp_path / "a.tsv", "labels", fields)) == sets
+
+
+def test_plain_labels_are_written_plainly() -> None:
+    assert written_labels(["a b", "ก"], all_labels=["a b", "ก", 12]) == "a b|ก"
+    assert written_labels([12], all_labels=["a b", "ก", 12]) == "12"

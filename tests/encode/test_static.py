@@ -145,3 +145,65 @@ def test_other_faults_are_refused(tmp_path: Path) -> None:
     (directory / "model.safetensors").write_bytes(b"x" * 99)
     with pytest.raises(InputError, match="not a table of vectors"):
         Encoder.load(directory)
+
+
+OTHERS: tuple[Any, ...] = (None, "x", -1, [], {}, True, 0.5, float("nan"), [None])
+
+
+@pytest.mark.parametrize("value", OTHERS, ids=repr)
+@pytest.mark.parametrize(
+    "place",
+    ["config.json", "modules.json", "max_length", "normalize", "model_type", "architectures",
+     "an entry", "type", "path"],
+)  # fmt: skip
+def test_any_damaged_value_works_or_is_refused_in_one_sentence(
+    place: str, value: Any, tmp_path: Path
+) -> None:
+    directory = model2vec(tmp_path / "m")
+    config = json.loads((directory / "config.json").read_text()) | {"max_length": 9}
+    modules: Any = [{"path": "", "type": "x.StaticEmbedding"}]
+    if place in config:
+        config[place] = value
+    elif place in modules[0]:
+        modules[0][place] = value
+    config = value if place == "config.json" else config
+    modules = {"modules.json": value, "an entry": [value]}.get(place, modules)
+    (directory / "config.json").write_text(json.dumps(config))
+    (directory / "modules.json").write_text(json.dumps(modules))
+    said = str(directory)
+    try:
+        assert Encoder.load(directory).encode(["пёс 犬"]).shape == (1, 2)
+    except InputError as error:
+        said = str(error)
+    assert str(directory) in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("max_length", "9", "damaged \\(max_length is '9', not a whole number above 0\\); copy"),
+        ("max_length", 0, "max_length is 0, not a whole number above 0"),
+        ("normalize", 1, "damaged \\(normalize is 1, not true or false\\); copy the encoder anew"),
+    ],
+)
+def test_what_is_said_of_a_damaged_configuration(
+    name: str, value: Any, expected: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=expected):
+        Encoder.load(model2vec(tmp_path / "m", config={name: value}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"max_length": "9"}, "max_length is '9', not a whole number"),
+        ({"max_length": 2.5}, "max_length is 2.5, not a whole number"),
+        ({"normalize": "yes"}, "normalize is 'yes', not True or False"),
+        ({"prefix": 5}, "prefix is 5, not text"),
+        ({"pooling": 1}, "no pooling '1'|pooling is 1, not text"),
+    ],
+)
+def test_options_of_another_kind(options: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=expected):
+        Encoder.load(model2vec(tmp_path / "m"), **options)

@@ -234,7 +234,7 @@ def test_a_threshold_outside_0_to_1_is_refused(world: KnowledgeBase) -> None:
 
 
 def test_one_string_is_refused(world: KnowledgeBase) -> None:
-    with pytest.raises(TypeError, match="not one string"):
+    with pytest.raises(TypeError, match="is one string; give a list"):
         world.linker("en").link("Tokyo")
 
 

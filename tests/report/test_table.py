@@ -120,3 +120,46 @@ def test_write_refuses_other_endings(tmp_path):
     with pytest.raises(InputError, match=r"\.json, \.csv, \.parquet, \.md"):
         Table(ROWS).write(tmp_path / "table.xlsx")
     assert not list(tmp_path.iterdir())
+
+
+WIDE = {"lang": "sw", "n": 99, "n_unseen_label": 3, "accuracy": 0.7812, "accuracy_low": 0.7,
+        "accuracy_high": 0.85, "expected_calibration_error": 0.25, "n_dropped": 7}  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [36, 50, 60, 80, 100, 120, 240])
+def test_a_table_fits_its_terminal_and_no_number_is_cut(width):
+    out = printed(Table([WIDE, WIDE | {"lang": "zh-Hant"}], minor=["n_dropped", "n"]), width)
+    assert max(len(line.rstrip()) for line in out.splitlines()) <= width
+    assert "…" not in out
+    assert out.count("0.781 [0.70, 0.85]") == 2
+    assert out.count("0.250") == 2
+
+
+def test_headers_break_before_columns_go_and_what_goes_is_said():
+    table = Table([WIDE], minor=["n_dropped", "nothing", "n"], caption="A sentence.")
+    whole = printed(table, 120)
+    assert "expected_calibration_error" in whole
+    assert "Not shown" not in whole
+    broken = printed(table, 80)
+    assert [line.split()[-2:] for line in broken.splitlines()[1:4]][-1] == ["error", "dropped"]
+    assert "Not shown" not in broken
+    less = " ".join(printed(table, 60).split())
+    assert "A sentence. Not shown for want of room: n_dropped." in less
+    least = " ".join(printed(table, 50).split())
+    assert "Not shown for want of room: n_dropped, n." in least
+
+
+def test_the_rest_comes_in_parts_with_the_first_column():
+    row = {"lang": "sw"} | {f"row {number}": f"0.{number}00 ±0.010 ▲" for number in range(9)}
+    out = printed(Table([row], caption="A sentence."), 60)
+    lines = [line for line in out.splitlines() if "±" in line]
+    assert len(lines) == 3
+    assert all(line.split()[0] == "sw" for line in lines)
+    assert sum(line.count("±0.010 ▲") for line in lines) == 9
+    assert out.count("A sentence.") == 1
+
+
+def test_long_texts_fold_and_nothing_is_printed_of_no_columns():
+    out = printed(Table([{"lang": "sw", "text": "word " * 40}]), 60)
+    assert out.count("word") == 40
+    assert printed(Table([])).strip() == ""

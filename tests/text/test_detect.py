@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.text.detect import detect_languages, detectable_languages
+from isogloss.text.detect import detect_languages, detectable_languages, languages_of_texts
 from isogloss.text.languages import parse_language
 
 TEXTS = {
@@ -61,6 +61,34 @@ def test_langs_restrict_and_answer_with_the_code_asked_for():
     assert detect_languages([TEXTS["zh"]], langs=["zh-Hant", "en"]) == ["zh-Hant"]
     assert detect_languages([TEXTS["zh"]], langs=["zh-Hant", "zh"]) == ["zh"]
     assert detect_languages([TEXTS["ja"]], langs=["jpn_Jpan", "en"]) == ["ja"]
+
+
+@pytest.mark.parametrize("lang", ["ru", "ja", "ar", "th"])
+def test_a_text_far_from_the_languages_named_is_in_none_of_them(lang):
+    assert detect_languages([TEXTS[lang]], langs=["es", "tr"]) == [None]
+    assert detect_languages(["por la lluvia", TEXTS["en"]], langs=["es", "tr"]) == ["es", None]
+
+
+def test_one_value_for_all_texts_is_a_code_or_detection_among_some():
+    texts = ["Los jueces dicen", TEXTS["fr"]]
+    assert languages_of_texts(texts, "spa") == ["es", "es"]
+    assert languages_of_texts(texts, "auto") == [None, "fr"]
+    assert languages_of_texts(texts, "auto:fr, spa_Latn") == ["es", "fr"]
+    assert languages_of_texts([], "auto:fr") == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected"),
+    [
+        ("auto:", "names no language"), ("auto: ,", "names no language"),
+        ("auto:german", "did you mean 'de'"), ("auto:es,tlh", "does not know the language 'tlh'"),
+        ("es,tr", "did you mean 'auto:es,tr'"), ("auto=es", "'auto:es,tr' to detect among these"),
+        ("AUTO", "give a code, 'auto'"), ("", "unknown language ''"),
+    ],
+)  # fmt: skip
+def test_a_value_that_says_no_language(lang, expected):
+    with pytest.raises(InputError, match=expected):
+        languages_of_texts(["a text"], lang)
 
 
 def test_langs_the_detector_does_not_know():

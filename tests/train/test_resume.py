@@ -1,13 +1,18 @@
 """A run that was killed, at any moment, and resumed is the unbroken run, byte for byte."""
 
+import copy
+import json
 import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from small_task import Small, fit, same, weights
 
 from isogloss.errors import InputError
@@ -66,6 +71,37 @@ def test_a_damaged_checkpoint_is_said(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(InputError, match="remove it to start again"):
         fit(Small(), checkpoints=Checkpoints(tmp_path), epochs=1)
+
+
+def changed(document: Any, value: Any) -> Iterator[Any]:
+    """Yield the JSON document with each of its values made another, one at a time."""
+    parts = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, part in list(parts):
+        for other in [value, *(changed(part, value) if isinstance(part, dict | list) else [])]:
+            made = copy.copy(document)
+            made[key] = other
+            yield made
+
+
+@pytest.mark.parametrize("value", [None, "x", -1, [], {}, 0.5, float("nan"), True], ids=repr)
+def test_any_damaged_value_works_or_is_refused_in_one_sentence(tmp_path: Path, value: Any) -> None:
+    options = {"epochs": 2, "average_checkpoints": 2, "patience": 1, "run": {"texts": "abc"}}
+    checkpoints = Checkpoints(tmp_path)
+    fit(Small(), checkpoints=checkpoints, **options)
+    file = tmp_path / "checkpoint.safetensors"
+    with safe_open(file, framework="pt") as opened:
+        metadata = opened.metadata()
+    whole, tensors = file.read_bytes(), load_file(file)
+    said = []
+    for progress in [value, *changed(json.loads(metadata["progress"]), value)]:
+        save_file(tensors, file, metadata=metadata | {"progress": json.dumps(progress)})
+        try:
+            fit(Small(), checkpoints=checkpoints, **options)
+        except InputError as error:
+            said.append(str(error))
+        file.write_bytes(whole)
+    assert len(said) > 20
+    assert all("remove it" in line and str(file) in line and "\n" not in line for line in said)
 
 
 def test_a_place_that_cannot_hold_checkpoints_is_said(tmp_path: Path) -> None:

@@ -102,8 +102,6 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
         When `lang` is no language, there is no text, or the model cannot be adapted: its encoder
         was tuned, it gives several labels a text, or training had too few texts.
     """
-    if not isinstance(lang, str):
-        raise InputError(f"lang is {lang!r}; give one code, such as 'pt'")
     code = parse_language(lang)
     different = [text for text in dict.fromkeys(checked_texts(texts)) if text.strip()]
     if not different:
@@ -111,7 +109,7 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
     if model.reference_ is None:
         raise InputError(
             "this model cannot be adapted: that takes a frozen encoder (tune='head'), one label a "
-            "text, and training texts enough for folds"
+            "text, no class names, and training texts enough for folds"
         )
     if len(different) < FEWEST_TEXTS:
         reason = f"{counted(len(different), 'different text')}; {FEWEST_TEXTS} are needed at least"

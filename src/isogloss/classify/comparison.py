@@ -25,7 +25,7 @@ from isogloss.classify.text_classifier import TextClassifier
 from isogloss.classify.tuning_memo import remember_tuning
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors
+from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors, warn_loss
 from isogloss.files import (
     atomic_file,
     damage_in_one_sentence,
@@ -83,12 +83,15 @@ class Cell:
         Mean accuracy over the languages of the development data; None without.
     seconds
         Of the fit, in which texts that another cell has met are not encoded again.
+    losses
+        What was said to be lost, so that a comparison that goes on says it again.
     """
 
     correct: dict[str, list[bool]]
     scores: dict[str, dict[str, Any]]
     dev: float | None
     seconds: float
+    losses: list[str]
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ def compare(
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
     _check_store(out, made_with)
-    cells = {}
+    cells, said = {}, set[str]()
     for seed in range(n_seeds):
         # Rows that tune the same stand together, so that the encoder is tuned once for them.
         for row in sorted(rows, key=lambda row: row.baseline):
@@ -213,7 +216,12 @@ def compare(
                 # Two processes at once make the same cell: the later one replaces the earlier.
                 with atomic_file(file, overwrite=True) as temporary:
                     write_json(temporary, asdict(cell))
-            cells[row.name, seed] = _read_cell(file, tests)
+            cells[row.name, seed] = cell = _read_cell(file, tests)
+            for loss in cell.losses:
+                # Said once, for a row with entities; each is an error under --strict.
+                if losses_are_errors() or (row.has_entities and not seed and loss not in said):
+                    said.add(loss)
+                    warn_loss(loss)
     return Comparison(
         rows=[row.name for row in rows],
         baselines={row.name: row.baseline for row in rows},
@@ -261,10 +269,9 @@ def _run(
     held_out: dict[str, Any] = {} if dev is None else {
         "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
     }  # fmt: skip
-    with warnings.catch_warnings():
-        # Losses are said once, for the first row with entities.
-        if (seed or not row.has_entities) and not losses_are_errors():
-            warnings.simplefilter("ignore", LossWarning)
+    with warnings.catch_warnings(record=True) as caught:
+        if not losses_are_errors():
+            warnings.simplefilter("always", LossWarning)
         start = time.perf_counter()
         model.fit(train.texts, train.labels, train.langs, **held_out)
         seconds = time.perf_counter() - start
@@ -276,6 +283,14 @@ def _run(
         if dev is not None:
             judged = evaluate(model, dev.texts, dev.labels, dev.langs)
             on_dev = float(np.mean([line["accuracy"] for line in judged.rows]))
+    losses = []
+    for warning in caught:
+        if issubclass(warning.category, LossWarning):
+            losses.append(str(warning.message))
+        else:
+            warnings.showwarning(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
     logger.info("%s, seed %d: accuracy %.3f", row.name, seed, result.mean["accuracy"])
     kept = ("accuracy_seen", "macro_f1", "n_unlinked", "n_unseen_label")
     return Cell(
@@ -283,6 +298,7 @@ def _run(
         scores={line["lang"]: {key: line[key] for key in kept} for line in result.rows},
         dev=on_dev,
         seconds=seconds,
+        losses=list(dict.fromkeys(losses)),
     )
 
 
@@ -319,6 +335,8 @@ def _read_cell(file: Path, tests: LabelledTexts) -> Cell:
         expected = Counter(lang or UNKNOWN for lang in tests.langs)
         if {lang: len(right) for lang, right in cell.correct.items()} != expected:
             raise ValueError("its documents are not those of the tests")
+        if not all(isinstance(loss, str) for loss in cell.losses):
+            raise ValueError("its losses are no sentences")
         if set(cell.scores) != set(expected) or not isinstance(cell.seconds, float):
             raise ValueError("it lacks scores")
     return cell

@@ -60,6 +60,7 @@ def summary(comparison: Comparison) -> Table:
         caption=f"Accuracy, the mean of {len(langs)} test language"
         f"{'s' if len(langs) > 1 else ''}{without}, {seeds}; differences to the encoder alone on "
         "the same documents, intervals at 95 %.",
+        minor=("fit_seconds", "sd_over_seeds", "dev"),
     )
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from isogloss.arrays import Bools1d, Floats2d, Ints1d
 from isogloss.classify.entity_source import EntitySource, named_in
 from isogloss.classify.vector_memo import Encoded, encode_once
+from isogloss.data.columns import column_of, is_missing
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.progress import logger
-from isogloss.text.detect import detect_languages
+from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language
 
 Languages = str | Sequence[str | None] | None
@@ -90,7 +91,8 @@ def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]
     Parameters
     ----------
     lang
-        One code for all texts; a code or None for each; ``"auto"``: detect each; None: none known.
+        One code for all texts; a code or None for each; ``"auto"``: detect each; ``"auto:es,tr"``:
+        detect each among these; None: none known.
 
     Raises
     ------
@@ -100,16 +102,14 @@ def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]
     if lang is None:
         return [None] * len(texts)
     if isinstance(lang, str):
-        if lang == "auto":
-            return detect_languages(texts)
-        return [parse_language(lang)] * len(texts)
-    if len(lang) != len(texts):
+        return languages_of_texts(texts, lang)
+    given = column_of(lang, "lang", of="codes, or one code for all texts")
+    if len(given) != len(texts):
         raise InputError(
-            f"{counted(len(lang), 'language')} for {counted(len(texts), 'text')}; give one code, "
+            f"{counted(len(given), 'language')} for {counted(len(texts), 'text')}; give one code, "
             "or one for each text"
         )
-    # Not equal to itself: NaN, by which tables mark a missing value.
-    codes = [None if code is None or code != code else code for code in lang]
+    codes = [None if is_missing(code) else code for code in given]
     for row, code in enumerate(codes):
         if code is not None and not isinstance(code, str):
             raise InputError(f"the language of text {row} is {code!r}, not a code such as 'en'")

@@ -34,7 +34,8 @@ from isogloss.classify.scores import (
     paired_difference,
 )
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.data.columns import column_of
+from isogloss.errors import InputError, InputKindError, counted, warn_loss
 from isogloss.report.table import Table
 
 COLUMNS = (
@@ -51,6 +52,10 @@ COUNTS = ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "
 COVERAGE_COLUMNS = ("coverage", "accuracy_covered")
 DIFFERENCE_COLUMNS = ("difference", "difference_low", "difference_high", "p_value", "p_holm")
 MOVED_COLUMN = "moved"
+MINOR_COLUMNS = (
+    "n_dropped", "n_unseen_entity", "ece_uncalibrated", "p_value", "micro_f1", "truncated",
+    "n_unseen_label", "accuracy_seen", "n_unlinked", "ece", "macro_f1",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,9 @@ class Evaluation:
         others = [row["lang"] for row in self.rows if row["lang"] not in langs]
         without = f", without {', '.join(others)}" if others else ""
         caption = f"The mean is over {', '.join(langs)}{without}."
-        return Table([*self.rows, last], columns=columns, caption=caption)
+        minor = [name for name in MINOR_COLUMNS if f"{name}_low" not in self.mean]
+        minor += ["accuracy"] if "micro_f1_low" in self.mean else []  # F1 is what counts there
+        return Table([*self.rows, last], columns=columns, caption=caption, minor=minor)
 
     def as_json(self) -> dict[str, Any]:
         """Return ``{"rows": […], "mean": {…}}``, ready for `json`."""
@@ -126,6 +133,9 @@ def evaluate(
         When the numbers differ, there are no texts, or one of two models gives label sets.
     """
     texts, labels = model.labelling.check(X, y)
+    ids = None if ids is None else column_of(ids, "ids", of="ids")
+    if versus is not None and not isinstance(versus, TextClassifier):
+        raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
     if ids is not None and len(ids) != len(texts):
         raise InputError(
             f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"

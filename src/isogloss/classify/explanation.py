@@ -10,7 +10,7 @@ from isogloss.classify.documents import linker_of
 from isogloss.classify.heads import seen_entities
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import InputError
+from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
 
 
@@ -73,7 +73,7 @@ def explain(
 ) -> Explanation:
     """Explain the prediction of one text."""
     if not isinstance(text, str):
-        raise InputError(f"explain takes one text, not {type(text).__name__}")
+        raise InputKindError(f"explain takes one text, not {type(text).__name__}")
     documents = model.prepare([text], lang, fallback_lang=fallback_lang)
     probabilities = model.probabilities(documents)
     with_entities = probabilities[0]

@@ -154,7 +154,8 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     if reference is None:
         raise InputError(
             "this model has nothing to compare with: it gives label sets, its encoder was tuned, "
-            "or it was fitted on too few texts; fit one with tune='head' and one label a text"
+            "or it was fitted on too few texts or class names; fit one with tune='head' and one "
+            "label a text"
         )
     documents = model.prepare(X, lang)
     if not len(documents.vectors):

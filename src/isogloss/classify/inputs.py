@@ -1,32 +1,17 @@
 """Texts and labels as users give them → lists that the rest of the package can trust."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from isogloss.errors import InputError, counted
+from isogloss.data.columns import column_of, is_hashable, is_missing, texts_of
+from isogloss.errors import InputError, InputKindError, counted
 
 
 def checked_texts(X: Sequence[str]) -> list[str]:
-    """Return texts as a list.
-
-    Raises
-    ------
-    TypeError
-        When `X` is one string, or a table or dictionary, which would give its column names.
-    InputError
-        When a text is not a string.
-    """
-    if isinstance(X, str):
-        raise TypeError("X is one string; give a list of texts")
-    if isinstance(X, Mapping) or getattr(X, "ndim", 1) != 1:
-        raise TypeError("X is a table; give one column of texts, such as table['text']")
-    texts = [*X]
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {row} is {type(text).__name__} ({text!r:.40}), not a string")
-    return texts
+    """Return texts as a list; see `texts_of`."""
+    return texts_of(X, "X")
 
 
 def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[Any]]:
@@ -35,11 +20,12 @@ def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[A
     Raises
     ------
     InputError
-        When the numbers differ, there are none, a text is not a string, a label is missing, or
-        equal labels are of different kinds: they would become one class without a word.
+        When the numbers differ, there are none, a text is not a string, a label is missing or a
+        collection, or equal labels are of different kinds: they would become one class without a
+        word.
     """
     texts = checked_texts(X)
-    labels = [label.item() if isinstance(label, np.generic) else label for label in y]
+    labels = column_of(y, "y", of="labels")
     if len(texts) != len(labels):
         raise InputError(
             f"{counted(len(texts), 'text')} but {counted(len(labels), 'label')}; give one for each"
@@ -47,8 +33,13 @@ def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[A
     if not texts:
         raise InputError("there are no texts")
     for row, label in enumerate(labels):
-        if label is None or label != label:
+        if is_missing(label):
             raise InputError(f"the label of text {row} is missing ({label!r})")
+        if not is_hashable(label):
+            raise InputKindError(
+                f"the label of text {row} is {label!r:.40}; give one label a text, or "
+                "multilabel=True for label sets"
+            )
     refuse_equal_labels_of_two_kinds(enumerate(labels))
     return texts, labels
 

@@ -18,7 +18,8 @@ from isogloss.classify.inputs import (
     sorted_labels,
 )
 from isogloss.classify.objective import SIGMOID, Targets
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.data.columns import column_of, is_hashable, is_missing
+from isogloss.errors import InputError, InputKindError, counted, warn_loss
 
 Array = np.ndarray[tuple[int], np.dtype[Any]]
 
@@ -133,8 +134,9 @@ class LabelSets:
         """See `Labelling`; label sets are lists, tuples, sets or arrays, each label once."""
         texts = checked_texts(X)
         if getattr(y, "ndim", 1) != 1:
-            raise InputError("y is a matrix; give the labels of each text as a list or a set")
-        sets = [_set_of(labels, row) for row, labels in enumerate(y)]
+            raise InputKindError("y is a matrix; give the labels of each text as a list or a set")
+        given = column_of(y, "y", of="label sets")
+        sets = [_set_of(labels, row) for row, labels in enumerate(given)]
         if len(texts) != len(sets):
             raise InputError(
                 f"{counted(len(texts), 'text')} but {counted(len(sets), 'label set')}; "
@@ -224,10 +226,12 @@ def _set_of(labels: Any, row: int) -> tuple[Any, ...]:
         )
     plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
     for label in plain:
-        if label is None or label != label:
+        if is_missing(label):
             raise InputError(f"a label of text {row} is missing ({label!r})")
-        if isinstance(label, list | set | dict):
-            raise InputError(f"a label of text {row} is {label!r:.40}; labels are single values")
+        if not is_hashable(label):
+            raise InputKindError(
+                f"a label of text {row} is {label!r:.40}; labels are single values"
+            )
         if plain.count(label) > 1:
             raise InputError(
                 f"text {row} has the label {label!r} twice; give label sets, not rows of 0 and 1"

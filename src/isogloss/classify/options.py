@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +11,10 @@ from isogloss.classify.documents import LinkingOptions
 from isogloss.classify.entity_pooling import Attention
 from isogloss.classify.entity_source import Init
 from isogloss.classify.tuning_options import TUNES, Tune
+from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
 
 Preset = Literal["mboe", "mboe-plus"]
@@ -70,6 +73,7 @@ def check_options(options: Mapping[str, Any]) -> None:
         ("preset", PRESETS),
         ("tune", TUNES),
         ("multilabel", (False, True)),
+        ("nested", (False, True)),
         ("thresholds", THRESHOLDS),
         ("attention", tuple(ATTENTIONS)),
         ("init", INITS),
@@ -80,6 +84,12 @@ def check_options(options: Mapping[str, Any]) -> None:
         if value not in allowed:
             hint = did_you_mean(str(value), [str(choice) for choice in allowed])
             raise InputError(f"{name} is {value!r}; {hint}")
+    for name, kinds, what in (
+        ("encoder", (str, Path, Encoder), "an Encoder, its name or its directory"),
+        ("kb", (str, Path, KnowledgeBase, type(None)), "a KnowledgeBase, its directory, or None"),
+    ):
+        if not isinstance(options[name], kinds):
+            raise InputKindError(f"{name} is {options[name]!r:.40}; give {what}")
     if options["training"] is not None and options["tune"] == "head":
         raise InputError("training is for tune='lora' or 'full'; leave it out with tune='head'")
     if options["thresholds"] == "tuned" and not options["multilabel"]:
@@ -90,8 +100,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     if most is not None and (not _is_whole(most) or most < 1):
         raise InputError(f"max_entities is {most!r}; give 1 or more, or None")
     for name in ("min_link_prob", "min_commonness"):
-        if not 0.0 <= options[name] <= 1.0:
-            raise InputError(f"{name} is {options[name]}; a number in 0 to 1 is allowed")
+        value = options[name]
+        if not isinstance(value, int | float | np.number) or not 0.0 <= value <= 1.0:
+            raise InputError(f"{name} is {value!r}; a number in 0 to 1 is allowed")
 
 
 def _is_whole(value: Any) -> bool:

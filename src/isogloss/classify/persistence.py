@@ -8,7 +8,9 @@ another encoder or knowledge base than the model was trained with.
 
 import os
 import shutil
-from dataclasses import asdict, fields
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,13 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 from sklearn.utils.validation import check_is_fitted
 
-from isogloss.classify.entity_memory import EntityMemory
-from isogloss.classify.entity_vote import EntityVote
-from isogloss.classify.heads import Head
+from isogloss.arrays import Doubles1d
 from isogloss.classify.inputs import label_array
 from isogloss.classify.language_move import LanguageMove, ScoreReference
-from isogloss.classify.linear_head import LinearHead, Standardisation
-from isogloss.classify.mboe import MboeHead
-from isogloss.classify.mboe_plus import MboePlusHead, Mixture
-from isogloss.classify.objective import OBJECTIVES
-from isogloss.classify.options import FittedOptions
+from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.options import FittedOptions, check_options
+from isogloss.classify.saved_heads import Arrays, head_arrays, head_settings, read_head
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.classify.trained_vectors import TrainedVectors
 from isogloss.classify.trust import Trust
 from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
 from isogloss.classify.tuning_options import TuningOptions
@@ -38,11 +35,13 @@ from isogloss.files import (
     atomic_directory,
     damage_in_one_sentence,
     read_json,
+    saved_number,
     sha256_of,
     write_json,
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.inflection import rules_fingerprint
+from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
 
 FORMAT, VERSION = "isogloss text classifier", 2
@@ -50,8 +49,17 @@ SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init
 WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
 REPAIR = "copy the model anew or fit it again"
 TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
+MANIFEST = "model.json"
+LABELS = (str, int, float, bool)  # what JSON gives back as it was
 PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
-Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True)
+class SavedClassifier:
+    """What a saved classifier answers with: its labels, and whether it gives sets of them."""
+
+    classes: list[Any]
+    multilabel: bool
 
 
 def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwrite: bool) -> None:
@@ -66,19 +74,19 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
     options = model.options_
     labels = model.classes_.tolist()
     for label in labels:
-        if not isinstance(label, str | int | float | bool):
+        if not isinstance(label, LABELS):
             raise InputError(
                 f"a label is {label!r}; only strings, numbers and booleans can be saved"
             )
     kb = model.kb_
     if kb is not None and kb.path.resolve().is_relative_to(path.resolve()):
         embed_kb = True  # replacing the model would delete its own knowledge base
-    if kb is not None and (kb.path.parent / "model.json").is_file():
+    if kb is not None and (kb.path.parent / MANIFEST).is_file():
         embed_kb = True  # a model's own copy goes along with what is made of the model
     with atomic_directory(path, overwrite=overwrite) as folder:
         if kb is not None and embed_kb:
             shutil.copytree(kb.path, folder / "kb")
-        arrays = _head_arrays(model.head_) | _move_arrays(model) | model.trust_.arrays()
+        arrays = head_arrays(model.head_) | _move_arrays(model) | model.trust_.arrays()
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()},
             folder / "model.safetensors",
@@ -89,9 +97,8 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
             _write_tuned(model, folder / PLACES[options.tune])
         if model.base_encoder_.transform is not None:
             model.base_encoder_.transform.save(folder / TRANSFORM)
-        encoder = Path(model.base_encoder_.name)
         write_json(
-            folder / "model.json",
+            folder / MANIFEST,
             {
                 "format": FORMAT, "version": VERSION,
                 "classes": labels, "langs": list(model.langs_),
@@ -100,12 +107,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                 "settings": {name: _plain(getattr(options, name)) for name in SETTINGS}
                 | {"dtype": model.base_encoder_.dtype},
                 "init": "file" if isinstance(options.init, EntityVectors) else options.init,
-                "encoder": {
-                    "name": os.path.relpath(encoder, path) if encoder.is_dir() else str(encoder),
-                    "is_directory": encoder.is_dir(),
-                    "options": model.base_encoder_.settings.options(),
-                    "fingerprint": model.base_encoder_.fingerprint,
-                },
+                "encoder": _about_base(model, path),
                 "training": None if model.tuning_ is None else asdict(model.tuning_),
                 "random_scale": model.random_scale_,
                 "kb": None if kb is None else {
@@ -113,7 +115,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                     "fingerprint": kb.fingerprint,
                     "rules": rules_fingerprint(),
                 },
-                "head": _head_settings(model.head_),
+                "head": head_settings(model.head_),
                 "trust": model.trust_.settings(),
                 "moves": {
                     lang: {"contrast": move.contrast, "n_texts": move.n_texts}
@@ -145,9 +147,28 @@ def load_classifier(
     InputError
         When `path` is no classifier, is damaged, or its encoder or knowledge base is another.
     """
+    manifest = _read_manifest(path)
+    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
+        return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
+
+
+def about_classifier(path: Path) -> SavedClassifier:
+    """Read what a saved classifier answers with, and no more: no encoder is loaded.
+
+    Raises
+    ------
+    InputError
+        When `path` is no classifier, or its manifest is damaged.
+    """
+    manifest = _read_manifest(path)
+    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
+        return SavedClassifier(_classes(manifest), manifest["settings"]["multilabel"])
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
-    file = path / "model.json"
+    file = path / MANIFEST
     if path.is_dir() and not file.exists():
         raise InputError(f"not a classifier: it has no {file.name}; {WHAT_TO_NAME}", path=path)
     manifest = read_json(file, what="a classifier")
@@ -159,8 +180,16 @@ def load_classifier(
             f"version {VERSION}; fit the model again",
             path=path,
         )
-    with damage_in_one_sentence(file, advice=REPAIR):
-        return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
+    return manifest
+
+
+def _classes(manifest: dict[str, Any]) -> list[Any]:
+    classes: list[Any] = manifest["classes"]
+    least = 1 if manifest["settings"]["multilabel"] else 2
+    are_labels = isinstance(classes, list) and all(isinstance(one, LABELS) for one in classes)
+    if not are_labels or len(classes) < least or len(set(classes)) < len(classes):
+        raise ValueError(f"classes is {classes!r:.40}")
+    return classes
 
 
 def _model_of(
@@ -181,32 +210,88 @@ def _model_of(
         device=device,
         **{name: manifest["settings"][name] for name in SETTINGS},
     )
-    model.options_ = FittedOptions.of(model.get_params(deep=False))
-    model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
-    training = manifest["training"]
-    model.tuning_ = None if training is None else TuningOptions(**training)
-    model.training = model.tuning_  # so that a clone is tuned as the model was
-    model.random_scale_ = manifest["random_scale"]
-    _load_encoders(model, path, manifest["encoder"], encoder, threads)
-    model.encoder, model.kb = model.base_encoder_, model.kb_
-    model.classes_ = label_array(manifest["classes"])
-    model.langs_ = tuple(manifest["langs"])
-    model.n_training_documents_ = manifest["n_training_documents"]
-    model.thresholds_ = np.array(manifest["thresholds"], dtype=np.float64)
+    _set_options(model, manifest["training"])
+    classes = _classes(manifest)
+    model.classes_ = label_array(classes)
+    with _refusals_are_damage():
+        model.langs_ = tuple(parse_language(lang) for lang in manifest["langs"])
+    model.n_training_documents_ = saved_number(manifest, "n_training_documents", whole=True)
+    model.thresholds_ = _thresholds(manifest, len(classes))
     model.trust_ = Trust.of(manifest["trust"], arrays)
-    model.head_ = _head(manifest["head"], arrays)
+    model.head_ = read_head(manifest["head"], arrays, n_classes=len(classes))
     model.reference_ = _reference(arrays)
-    model.moves_ = {
-        lang: LanguageMove(arrays[f"move.{lang}"], **settings)
-        for lang, settings in manifest["moves"].items()
-    }
+    model.moves_ = _moves(manifest["moves"], arrays)
+    scale = manifest["random_scale"]
+    model.random_scale_ = None if scale is None else saved_number(manifest, "random_scale")
+    if manifest["kb"] is None and not isinstance(model.head_, LinearHead):
+        raise ValueError("its head has entities, and it names no knowledge base")
+    model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
+    _load_encoders(model, path, manifest["encoder"], encoder, threads)
+    model.kb = model.kb_
     return model
+
+
+def _set_options(model: TextClassifier, training: dict[str, Any] | None) -> None:
+    """Take the parameters as those of the fit; one that no fit takes is damage."""
+    with _refusals_are_damage():
+        model.tuning_ = None if training is None else TuningOptions(**training)
+        model.training = model.tuning_  # so that a clone is tuned as the model was
+        check_options(model.get_params(deep=False))
+    if (model.tune == "head") != (training is None):
+        raise ValueError(f"tune is {model.tune!r}, training is {training!r:.40}")
+    model.options_ = FittedOptions.of(model.get_params(deep=False))
+
+
+@contextmanager
+def _refusals_are_damage() -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise ValueError(str(error)) from error
+
+
+def _thresholds(manifest: dict[str, Any], n_classes: int) -> Doubles1d:
+    values = {f"threshold {at}": value for at, value in enumerate(manifest["thresholds"])}
+    if len(values) != n_classes:
+        raise ValueError(f"it has {len(values)} thresholds for {n_classes} labels")
+    thresholds = [saved_number(values, name) for name in values]
+    if max(thresholds) > 1:
+        raise ValueError(f"a threshold is {max(thresholds)}, more than 1")
+    return np.array(thresholds, dtype=np.float64)
+
+
+def _moves(settings: dict[str, Any], arrays: Arrays) -> dict[str, LanguageMove]:
+    moved = {name.removeprefix("move.") for name in arrays if name.startswith("move.")}
+    if moved != set(settings):
+        raise ValueError("its moves are not those of its arrays")
+    return {
+        lang: LanguageMove(
+            arrays[f"move.{lang}"],
+            contrast=saved_number(move, "contrast", positive=True),
+            n_texts=saved_number(move, "n_texts", whole=True),
+        )
+        for lang, move in settings.items()
+    }
 
 
 def _checksums(folder: Path) -> dict[str, str]:
     patterns = ["*.safetensors", *(f"{place}/**/*.safetensors" for place in PLACES.values())]
     files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
     return {file.relative_to(folder).as_posix(): sha256_of(file) for file in files}
+
+
+def _about_base(model: TextClassifier, path: Path) -> dict[str, Any]:
+    """Return how a model in `path` names its encoder, before any tuning."""
+    base = model.base_encoder_
+    about = {"options": base.settings.options(), "fingerprint": base.fingerprint}
+    name = Path(base.name)
+    if model.options_.tune == "full" and base is model.encoder_:  # loaded without its base
+        about, name = model.about_base_, Path(model.about_base_["name"])
+    return {
+        **about,
+        "name": os.path.relpath(name, path) if name.is_dir() else str(name),
+        "is_directory": name.is_dir(),
+    }
 
 
 def _write_tuned(model: TextClassifier, folder: Path) -> None:
@@ -222,6 +307,8 @@ def _plain(value: Any) -> Any:
 
 
 def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
+    if "model.safetensors" not in manifest["sha256"]:
+        raise KeyError("model.safetensors")
     for name, checksum in manifest["sha256"].items():
         file = path / name
         if not file.is_file():
@@ -247,7 +334,8 @@ def _load_encoders(
 ) -> None:
     """Set the model's encoder, and the one that encodes names of entities.
 
-    A fully tuned encoder stands for itself; its base is read where names need it only.
+    A fully tuned encoder stands for itself; its base is read where names need it only, and is else
+    the parameter by its name, so that a clone is tuned from it and not from what tuning made.
     """
     options = model.options_
     names_are_encoded = model.kb_ is not None and options.init == "encoder"
@@ -266,8 +354,11 @@ def _load_encoders(
         )
         if not names_are_encoded:
             model.base_encoder_ = model.encoder_
+            is_directory = saved["is_directory"]
+            name = os.path.normpath(path / saved["name"]) if is_directory else saved["name"]
+            model.encoder, model.about_base_ = name, saved | {"name": name}
             return
-    model.base_encoder_ = _encoder(path, saved, given, model, threads)
+    model.encoder = model.base_encoder_ = _encoder(path, saved, given, model, threads)
     if options.tune == "lora":
         model.encoder_ = read_adapter(model.base_encoder_, path / PLACES["lora"])
     elif options.tune == "head":
@@ -341,110 +432,3 @@ def _reference(arrays: Arrays) -> ScoreReference | None:
     if f"reference.{names[0]}" not in arrays:
         return None
     return ScoreReference(**{name: arrays[f"reference.{name}"] for name in names})
-
-
-def _linear_arrays(head: LinearHead, prefix: str) -> Arrays:
-    return {
-        f"{prefix}.mean": head.standardisation.mean,
-        f"{prefix}.deviation": head.standardisation.deviation,
-        f"{prefix}.weight": head.weight,
-        f"{prefix}.bias": head.bias,
-    }
-
-
-def _linear(settings: dict[str, Any], arrays: Arrays, prefix: str) -> LinearHead:
-    return LinearHead(
-        Standardisation(arrays[f"{prefix}.mean"], arrays[f"{prefix}.deviation"]),
-        arrays[f"{prefix}.weight"],
-        arrays[f"{prefix}.bias"],
-        C=np.inf if settings["C"] is None else settings["C"],
-        chosen_by=settings["chosen_by"],
-        objective=OBJECTIVES[settings["objective"]],
-    )
-
-
-def _memory_arrays(memory: EntityMemory) -> Arrays:
-    return {
-        "memory.entities": memory.entities,
-        "memory.n_documents_with": memory.n_documents_with,
-        "memory.attention_weight": memory.attention_weight,
-    }
-
-
-def _trained_arrays(trained: TrainedVectors) -> Arrays:
-    arrays: Arrays = {"trained.vectors": trained.vectors}
-    if trained.projection is not None:
-        arrays["trained.projection"] = trained.projection
-    return arrays
-
-
-def _memory(settings: dict[str, Any], arrays: Arrays) -> EntityMemory:
-    return EntityMemory(
-        entities=arrays["memory.entities"],
-        n_documents_with=arrays["memory.n_documents_with"],
-        attention_weight=arrays["memory.attention_weight"],
-        **settings,
-    )
-
-
-def _head_arrays(head: Head) -> Arrays:
-    match head:
-        case LinearHead():
-            return _linear_arrays(head, "linear")
-        case MboeHead():
-            return (
-                _linear_arrays(head.linear, "linear")
-                | _memory_arrays(head.memory)
-                | _trained_arrays(head.trained)
-            )
-        case MboePlusHead():
-            return (
-                _linear_arrays(head.encoder_only, "linear")
-                | _linear_arrays(head.vote.linear, "entities")
-                | _memory_arrays(head.memory)
-                | {"log_shares": head.vote.log_shares}
-            )
-
-
-def _head_settings(head: Head) -> dict[str, Any]:
-    match head:
-        case LinearHead():
-            return {"kind": "encoder-only", "linear": _linear_settings(head)}
-        case MboeHead():
-            return {
-                "kind": "mboe",
-                "linear": _linear_settings(head.linear),
-                "memory": _memory_settings(head.memory),
-            }
-        case MboePlusHead():
-            return {
-                "kind": "mboe-plus",
-                "linear": _linear_settings(head.encoder_only),
-                "entities": _linear_settings(head.vote.linear),
-                "memory": _memory_settings(head.memory),
-                "mixture": asdict(head.mixture),
-            }
-
-
-def _linear_settings(head: LinearHead) -> dict[str, Any]:
-    C = head.C if np.isfinite(head.C) else None  # JSON has no infinity; tuning has no penalty
-    return {"C": C, "chosen_by": head.chosen_by, "objective": head.objective.name}
-
-
-def _memory_settings(memory: EntityMemory) -> dict[str, Any]:
-    return {"n_documents": memory.n_documents, "attention": memory.attention}
-
-
-def _head(settings: dict[str, Any], arrays: Arrays) -> Head:
-    linear = _linear(settings["linear"], arrays, "linear")
-    if settings["kind"] == "encoder-only":
-        return linear
-    memory = _memory(settings["memory"], arrays)
-    if settings["kind"] == "mboe":
-        trained = TrainedVectors(
-            memory, arrays["trained.vectors"], arrays.get("trained.projection")
-        )
-        return MboeHead(linear, trained)
-    entities_only = _linear(settings["entities"], arrays, "entities")
-    vote = EntityVote(entities_only, memory, arrays["log_shares"])
-    return MboePlusHead(linear, vote, Mixture(**settings["mixture"]))

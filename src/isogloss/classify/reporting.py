@@ -74,7 +74,9 @@ def describe(model: TextClassifier) -> dict[str, str]:
     settings = {
         "encoder": model.base_encoder_.name,
         "trained on": f"{counted(model.n_training_documents_, 'text')} in "
-        + (", ".join(model.langs_) or "a language that was not named"),
+        + (", ".join(model.langs_) or "a language that was not named")
+        if model.n_training_documents_
+        else "names of the classes alone",
         "labels": ", ".join(str(label) for label in model.classes_.tolist()),
         "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
     }

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from isogloss.arrays import Doubles2d
 from isogloss.classify.adaptation import Adaptation, adapt, moved_log_probabilities, reference_of
 from isogloss.classify.calibration import tempered
+from isogloss.classify.class_names import ClassNames, fit_class_names
 from isogloss.classify.documents import (
     Languages,
     PreparedDocuments,
@@ -163,6 +164,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X_dev: Sequence[str] | None = None,
         y_dev: Sequence[Any] | None = None,
         lang_dev: Languages = None,
+        class_names: ClassNames | None = None,
         checkpoints: str | Path | None = None,
     ) -> Self:
         """Learn from labelled texts.
@@ -172,11 +174,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X, y
             Texts and their labels (strings, integers, anything hashable), or label sets.
         lang
-            Language of the texts: one code, a code or None for each, or ``"auto"``. Needed with
-            a knowledge base.
+            Language of the texts: one code, a code or None for each, ``"auto"``, or
+            ``"auto:es,tr"``. Needed with a knowledge base.
         X_dev, y_dev, lang_dev
             Development data to choose hyper-parameters by; without it they are chosen by
             cross-validation on the training data, or by a part of it that tuning holds out.
+        class_names
+            Label to its name or description, or several: they count beside the texts, of which
+            there may be few or none; the encoder alone, see `isogloss.classify.class_names`.
         checkpoints
             Folder that keeps a tuning run, so that a killed one goes on; made when missing.
 
@@ -187,6 +192,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             different kinds are equal (1 and True).
         """
         check_options(self.get_params(deep=False))
+        if class_names is not None:
+            has_dev = X_dev is not None or y_dev is not None
+            fit_class_names(self, class_names, X, y, lang, has_dev=has_dev)
+            return self
         texts, labels = labelling_of(multilabel=self.multilabel).check(X, y)
         langs = resolve_languages(lang, texts)
         self._start(labels, langs)
@@ -392,16 +401,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         # The paper's classifier starts from no vectors of texts: they are not made in vain.
         in_vain = not hasattr(self, "head_") and self.tuning_ is not None
         documents = prepare_documents(
-            texts,
-            langs,
+            texts, langs,
             encoder=None if in_vain and self.options_.preset == "mboe" else self.encoder_,
-            pooling=self.options_.pooling,
-            kb=self.kb_,
+            pooling=self.options_.pooling, kb=self.kb_,
             source=None if self.kb_ is None else self._source(),
-            training_langs=self.langs_,
-            options=self.options_.linking,
+            training_langs=self.langs_, options=self.options_.linking,
             fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
-        )
+        )  # fmt: skip
         say_what_was_left_out(documents, self.langs_)
         return documents
 
@@ -422,11 +428,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self, train: Part, dev: Part | None, checkpoints: str | Path | None
     ) -> tuple[Head, Part | None]:
         assert self.tuning_ is not None
-        bags = train.documents.bags
-        if self.kb_ is not None and bags is not None and self.options_.init == "random":
-            self.random_scale_ = scale_of_names(
-                self.kb_, self.base_encoder_, bags, langs=self.langs_
-            )
+        bags, kb = train.documents.bags, self.kb_
+        if kb is not None and bags is not None and self.options_.init == "random":
+            self.random_scale_ = scale_of_names(kb, self.base_encoder_, bags, langs=self.langs_)
         fitted = fit_tuned(
             self.base_encoder_, train, dev, len(self.classes_),
             tune=self.options_.tune, options=self.options_, training=self.tuning_,
@@ -440,11 +444,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if self.kb_ is None:
             raise ValueError("a classifier without a knowledge base has no entity vectors")
         return entity_source(
-            self.options_.init,
-            self.kb_,
-            self.base_encoder_,
-            langs=self.langs_,
-            pooling=self.options_.pooling,
-            seed=self.options_.random_state,
+            self.options_.init, self.kb_, self.base_encoder_, langs=self.langs_,
+            pooling=self.options_.pooling, seed=self.options_.random_state,
             root_mean_square=self.random_scale_,
-        )
+        )  # fmt: skip

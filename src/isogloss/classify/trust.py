@@ -20,6 +20,7 @@ from isogloss.classify.heads import linear_part
 from isogloss.classify.learning import one_thread
 from isogloss.classify.linear_head import folds_of, out_of_fold
 from isogloss.classify.mboe import MboeHead
+from isogloss.files import saved_number, saved_text
 
 if TYPE_CHECKING:
     from isogloss.classify.heads import Head
@@ -75,14 +76,31 @@ class Trust:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Trust":
-        """Read what `settings` and `arrays` gave."""
-        kept = dict(settings)
-        reference = kept.pop("reference")
+        """Read what `settings` and `arrays` gave.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError
+            When something is missing or of another kind.
+        """
+        reference, errors = settings["reference"], ("error_before", "error_after")
         if reference is not None:
+            numbers = {
+                name: saved_number(reference, name, positive=True)
+                for name in ("accuracy", "agreement", "temperature")
+            }
             reference = ForecastReference(
-                **reference, weight=arrays["trust.weight"], bias=arrays["trust.bias"]
+                **numbers, weight=arrays["trust.weight"], bias=arrays["trust.bias"]
             )
-        return cls(**kept, reference=reference)
+        return cls(
+            temperature=saved_number(settings, "temperature", positive=True),
+            fitted_on=saved_text(settings, "fitted_on"),
+            **{
+                name: None if settings[name] is None else saved_number(settings, name)
+                for name in errors
+            },
+            reference=reference,
+        )
 
 
 def fit_trust(
@@ -111,17 +129,18 @@ def fit_trust(
         trust = Trust()
         if dev is not None and answers_on_dev is not None:
             held_out = answers_on_dev if whole else linear.log_probabilities(dev.documents.vectors)
-            trust = _calibrated(held_out, cast(Ints1d, dev.y), DEVELOPMENT)
+            trust = calibrated(held_out, cast(Ints1d, dev.y), DEVELOPMENT)
         elif folds is not None and not (whole or tuned):
             held_out = out_of_fold(vectors, classes, n_classes, folds, C=linear.C)
-            trust = _calibrated(held_out, classes, OUT_OF_FOLD)
+            trust = calibrated(held_out, classes, OUT_OF_FOLD)
         if tuned:
             return trust
         reference = ForecastReference.fit(vectors, classes, n_classes, C=linear.C, seed=seed)
     return replace(trust, reference=reference)
 
 
-def _calibrated(log_probabilities: Doubles2d, y: Ints1d, fitted_on: str) -> Trust:
+def calibrated(log_probabilities: Doubles2d, y: Ints1d, fitted_on: str) -> Trust:
+    """Return the calibration on held-out log p(c | D) (n_documents, n_classes), classes `y`."""
     temperature = fit_temperature(log_probabilities, y)
     correct = log_probabilities.argmax(axis=1) == y
     before, after = (

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from isogloss.classify import Adaptation, TextClassifier
+from isogloss.classify.persistence import about_classifier
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
@@ -42,14 +43,16 @@ def adapt_command(
     code = parse_language(lang)
     if out is not None:
         refuse_existing(out, overwrite=overwrite)
+    about_classifier(model)
+    format = options.file_format(text, None, quoting)
+    texts = [] if remove else read_documents(file, format=format, needs_label=False).texts
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     if remove:
         if loaded.moves_.pop(code, None) is None:
             adapted = ", ".join(sorted(loaded.moves_)) or "none"
             raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
     else:
-        format = options.file_format(text, None, quoting)
-        outcome = loaded.adapt(code, read_documents(file, format=format, needs_label=False).texts)
+        outcome = loaded.adapt(code, texts)
         if as_json:
             typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False))
         else:

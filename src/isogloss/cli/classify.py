@@ -8,23 +8,25 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
-from isogloss.arrays import Doubles1d
 from isogloss.classify import Explanation, TextClassifier, evaluate
+from isogloss.classify.persistence import about_classifier
 from isogloss.classify.reporting import describe, write_report
 from isogloss.cli import options, tuning
 from isogloss.cli.adapt import adapt_command, say_moves
+from isogloss.cli.answers import print_json, print_lines
+from isogloss.cli.class_names import ClassesFile, read_class_names
 from isogloss.cli.compare import compare_command
 from isogloss.cli.labelled import read_labelled
-from isogloss.cli.languages import languages_of, say_languages
+from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.output import console
-from isogloss.cli.trust import AbstainBelow, forecast_command, with_abstentions
+from isogloss.cli.trust import AbstainBelow, check_abstaining, forecast_command, with_abstentions
 from isogloss.cli.tuning import training_options
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
 from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
-from isogloss.text.detect import detect_languages
+from isogloss.text.detect import languages_of_texts
 from isogloss.train.checkpoints import Checkpoints
 from isogloss.train.processes import is_first_process
 from isogloss.vectors import EntityVectors
@@ -38,8 +40,13 @@ app.command("adapt")(adapt_command)
 
 @app.command()
 def fit(
-    train: options.LabelledFiles,
     out: Annotated[Path, typer.Option(help="Directory to make.")],
+    train: Annotated[
+        list[str] | None,
+        typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
+                     "--lang auto. Needed without --classes.", metavar="LANG=FILE"),
+    ] = None,
+    classes: ClassesFile = None,
     dev: Annotated[
         list[str] | None,
         typer.Option(help="Texts to choose by; cross-validation, or --dev-split, without.",
@@ -103,8 +110,10 @@ def fit(
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
-    """Learn from labelled texts and write a model."""
+    """Learn from labelled texts, or from the names of the classes, and write a model."""
     refuse_existing(out, overwrite=overwrite)
+    if not train and classes is None:
+        raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
     how = training_options(
         tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
@@ -116,6 +125,7 @@ def fit(
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
     )
+    names = None if classes is None else read_class_names(classes)
     training, held_out = read_labelled({"--train": train, "--dev": dev}, format=format, lang=lang)
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
     vectors = _init(init)
@@ -146,6 +156,7 @@ def fit(
         X_dev=held_out.texts or None,
         y_dev=held_out.labels or None,
         lang_dev=held_out.langs or None,
+        class_names=names,
         checkpoints=checkpoints,
     )
     if not is_first_process():
@@ -178,32 +189,22 @@ def predict(
 ) -> None:
     """Predict labels; a line a text: label, tab, probability.
 
-    Of a model that gives label sets: labels joined by |, tab, their probabilities joined by |.
+    Of a model that gives label sets: labels joined by |, tab, their probabilities joined by |;
+    the labels are a JSON list where one of the model's holds a separator.
     """
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    check_abstaining(about_classifier(model), abstain_below)
+    fallback_lang = checked_language(fallback_lang)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     prepared = loaded.prepare(documents.texts, langs, fallback_lang=fallback_lang)
     probabilities = loaded.probabilities(prepared)
     labels = with_abstentions(loaded, probabilities, abstain_below)
-    rows = []
-    for row, label in enumerate(labels):
-        if not as_json:
-            shown = "" if label is None else loaded.labelling.shown(label)
-            one_line = " ".join(shown.split())
-            typer.echo(f"{one_line}\t{_shown_probabilities(loaded, label, probabilities[row])}")
-            continue
-        name = "labels" if loaded.options_.multilabel else "label"
-        entry: dict[str, Any] = {"row": row, "lang": langs[row], name: label}
-        if documents.ids is not None:
-            entry["id"] = documents.ids[row]
-        named = zip(loaded.classes_.tolist(), probabilities[row].tolist(), strict=True)
-        entry["probabilities"] = {str(name): value for name, value in named}
-        rows.append(entry)
     if as_json:
-        typer.echo(json.dumps({"classes": loaded.classes_.tolist(), "rows": rows},
-                              ensure_ascii=False))  # fmt: skip
+        print_json(loaded, labels, probabilities, langs=langs, ids=documents.ids)
+    else:
+        print_lines(loaded, labels, probabilities)
     linked = (
         [False] * len(langs)
         if prepared.bags is None
@@ -245,18 +246,23 @@ def evaluate_command(
     """Score a model language by language, with intervals."""
     if report is not None:
         refuse_existing(report, overwrite=overwrite)
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
-    other = None
+    about = about_classifier(model)
+    check_abstaining(about, abstain_below)
+    fallback_lang = checked_language(fallback_lang)
     if versus is not None:
-        other = TextClassifier.load(versus, device=device, threads=threads)
+        about_classifier(versus)
     format = options.file_format(
-        text, label, quoting, lang_column, multilabel=loaded.options_.multilabel,
+        text, label, quoting, lang_column, multilabel=about.multilabel,
         label_separator=label_separator,
     )  # fmt: skip
     (tests,) = read_labelled(
         {"--test": test}, format=format, lang=lang,
-        known_labels=[str(label) for label in loaded.classes_.tolist()],
+        known_labels=[str(label) for label in about.classes],
     )  # fmt: skip
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    other = None
+    if versus is not None:
+        other = TextClassifier.load(versus, device=device, threads=threads)
     gold = _typed(tests.labels, loaded)
     result = evaluate(
         loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,
@@ -283,7 +289,7 @@ def evaluate_command(
 def explain(
     model: options.ModelPath,
     text: Annotated[str, typer.Argument(help="The text itself.")],
-    lang: Annotated[str, typer.Option(help="Its language, or 'auto'.")],
+    lang: Annotated[str, typer.Option(help="Its language, 'auto', or 'auto:es,tr'.")],
     fallback_lang: options.FallbackLang = None,
     encoder: options.EncoderPlace = None,
     kb: options.KbPlace = None,
@@ -293,8 +299,9 @@ def explain(
     strict: options.Strict = False,
 ) -> None:
     """Show which entities a text names, their weights, and the answer without them."""
+    (code,) = languages_of_texts([text], lang)
+    fallback_lang = checked_language(fallback_lang)
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
-    code = detect_languages([text])[0] if lang == "auto" else lang
     explanation = loaded.explain(text, code, fallback_lang=fallback_lang)
     if as_json:
         facts = asdict(explanation)
@@ -364,11 +371,3 @@ def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:
     if model.options_.multilabel:
         return [tuple(known.get(label, label) for label in labels_of) for labels_of in labels]
     return [known.get(label, label) for label in labels]
-
-
-def _shown_probabilities(model: TextClassifier, label: Any, probabilities: Doubles1d) -> str:
-    """Return the probability of a label, or of each label of a set."""
-    if not model.options_.multilabel:
-        return f"{probabilities.max():.4f}"
-    named = dict(zip(model.classes_.tolist(), probabilities.tolist(), strict=True))
-    return "|".join(f"{named[one]:.4f}" for one in label)

@@ -88,12 +88,13 @@ def compare_command(
     )
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
+    knowledge_base = KnowledgeBase.open(kb)
     result = compare(
         training,
         tests,
         dev=held_out if len(held_out) else None,
         encoder=Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
-        kb=KnowledgeBase.open(kb),
+        kb=knowledge_base,
         rows=asked,
         n_seeds=seeds,
         out=out,

@@ -81,9 +81,7 @@ def info(
 def link(
     kb: KbPath,
     file: options.InputFile = "-",
-    lang: Annotated[
-        str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
-    ] = None,
+    lang: options.LangOfTexts = None,
     lang_column: options.LangColumn = None,
     pivot: Annotated[
         str | None, typer.Option(help="Keep only entities that this language names.")

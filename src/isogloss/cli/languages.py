@@ -4,7 +4,7 @@ import typer
 
 from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.text.detect import detect_languages
+from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.text.languages import parse_language
 
 
@@ -14,7 +14,7 @@ def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
     Parameters
     ----------
     lang
-        A code, ``"auto"``, or None where the file has a language column.
+        A code, ``"auto"``, ``"auto:es,tr"``, or None where the file has a language column.
 
     Raises
     ------
@@ -29,16 +29,21 @@ def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
         raise InputError(
             "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
         )
-    if lang != "auto":
-        return [parse_language(lang)] * len(documents.texts)
-    detected = detect_languages(documents.texts)
-    unsure = sum(code is None for code in detected)
+    langs = languages_of_texts(documents.texts, lang)
+    unsure = sum(code is None for code in langs)
     if unsure:
+        advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
         warn_loss(
-            f"the language of {unsure} of {counted(len(detected), 'text')} could not be told (too "
+            f"the language of {unsure} of {counted(len(langs), 'text')} could not be told (too "
             "short or unsure): nothing is linked there; say it with --lang or --lang-column"
+            + advice
         )
-    return detected
+    return langs
+
+
+def checked_language(code: str | None) -> str | None:
+    """Return the one spelling of a code that may be left out."""
+    return None if code is None else parse_language(code)
 
 
 def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None:

@@ -24,7 +24,8 @@ InputFile = Annotated[
 ]
 ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
 LangOfTexts = Annotated[
-    str | None, typer.Option(help="Language of the texts, or 'auto' to detect each.")
+    str | None,
+    typer.Option(help="Language of the texts; 'auto': detect each; 'auto:es,tr': among these."),
 ]
 LabelledFiles = Annotated[
     list[str],
@@ -63,7 +64,10 @@ LabelSeparator = Annotated[
 ]
 LangOfFiles = Annotated[
     str | None,
-    typer.Option(help="Language of files given without LANG=; 'auto': detect that of each text."),
+    typer.Option(
+        help="Language of files given without LANG=; 'auto': detect that of each text; "
+        "'auto:es,tr': among these."
+    ),
 ]
 LangColumn = Annotated[
     str | None, typer.Option(help="Column with the language of each text.", metavar="NAME")

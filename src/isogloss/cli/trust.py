@@ -8,6 +8,7 @@ import typer
 
 from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
+from isogloss.classify.persistence import SavedClassifier, about_classifier
 from isogloss.cli import options
 from isogloss.cli.languages import languages_of
 from isogloss.cli.output import console
@@ -35,10 +36,11 @@ def forecast_command(
     strict: options.Strict = False,
 ) -> None:
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    about_classifier(model)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
+    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     result = loaded.forecast(documents.texts, langs)
     moved = sorted(set(loaded.moves_).intersection(langs))
     if moved:
@@ -58,20 +60,18 @@ def forecast_command(
     )
 
 
+def check_abstaining(model: SavedClassifier, abstain_below: float | None) -> None:
+    """Raise `InputError` when a threshold is given to a model of label sets."""
+    if abstain_below is not None and model.multilabel:
+        raise InputError("--abstain-below is for models of one label a text; leave it out")
+
+
 def with_abstentions(
     model: TextClassifier, probabilities: Doubles2d, abstain_below: float | None
 ) -> list[Any]:
-    """Return the label of each row of (n_texts, n_classes), None where it is too unsure.
-
-    Raises
-    ------
-    InputError
-        When a threshold is given to a model of label sets.
-    """
+    """Return the label of each row of (n_texts, n_classes), None where it is too unsure."""
     labels: list[Any] = model.labels_of(probabilities).tolist()
     if abstain_below is None:
         return labels
-    if model.options_.multilabel:
-        raise InputError("--abstain-below is for models of one label a text; leave it out")
     unsure = np.max(probabilities, axis=1) < abstain_below
     return [None if left else label for label, left in zip(labels, unsure.tolist(), strict=True)]

@@ -2,7 +2,7 @@
 
 `label_sets` and `sets_of_columns` take the values of a file's fields; which fields, and which files
 are read with one separator (`find_separator`), is decided in `documents`. An empty field is the
-empty set: a document without any of the labels.
+empty set: a document without any of the labels. `written_labels` writes what `label_sets` reads.
 """
 
 import json
@@ -48,6 +48,25 @@ def label_sets(
         labels = _split(value, separator) if isinstance(value, str) else value
         sets.append(_checked(labels, name, path, line))
     return sets
+
+
+def written_labels(labels: Sequence[Any], *, all_labels: Collection[Any]) -> str:
+    """Return a label set as one field of a line of text, which `label_sets` reads as it was.
+
+    Labels are joined by ``|``; where that could be misread for any of `all_labels` (those of the
+    model), every set is a JSON list.
+
+    Examples
+    --------
+    >>> written_labels(["joy", "fear"], all_labels=["fear", "joy"])
+    'joy|fear'
+    >>> written_labels(["joy"], all_labels=["joy", "a|b"])
+    '["joy"]'
+    """
+    texts = [str(label) for label in labels]
+    if all(_is_plain(str(label)) for label in all_labels):
+        return SEPARATORS[0].join(texts)
+    return json.dumps(texts, ensure_ascii=False)
 
 
 def find_separator(
@@ -137,6 +156,16 @@ def sets_of_columns(
                     line=line,
                 )
     return [tuple(labels) for labels in sets]
+
+
+def _is_plain(label: str) -> bool:
+    """Whether a label reads as itself in a column of a table, alone or among others."""
+    marks = (*SEPARATORS, *'\t\n\r"')
+    return (
+        label.strip() == label != ""
+        and not _is_list(label)
+        and not any(mark in label for mark in marks)
+    )
 
 
 def _listed(value: Any, name: str, path: Path, line: int) -> str | list[Any]:

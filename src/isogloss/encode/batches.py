@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.errors import InputKindError
 
 N_TEXTS_PER_CHUNK = 16_384
 N_CHARACTERS_PER_CHUNK = 16_000_000
@@ -43,14 +44,16 @@ def text_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
 
     Raises
     ------
-    TypeError
+    InputKindError
         For an element that is not a string, with its place.
     """
     chunk: list[str] = []
     n_characters = 0
     for index, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"text {index} (counted from 0) is a {type(text).__name__}, not a str")
+            raise InputKindError(
+                f"text {index} (counted from 0) is a {type(text).__name__}, not a string"
+            )
         chunk.append(text)
         n_characters += len(text)
         if len(chunk) == N_TEXTS_PER_CHUNK or n_characters >= N_CHARACTERS_PER_CHUNK:

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d, Floats3d, Ints1d
+from isogloss.data.columns import check_column, column_of
 from isogloss.encode import model as networks
 from isogloss.encode.batches import text_chunks
 from isogloss.encode.bundled import DATA_SHA256
@@ -280,8 +281,8 @@ class Encoder:
 
         Raises
         ------
-        TypeError
-            For a single string, or an element that is none.
+        InputKindError
+            For a single string, a table, or an element that is no string.
         InputError
             For an option out of range, an existing `out`, or a model that gives NaN.
 
@@ -315,13 +316,12 @@ class Encoder:
         overwrite: bool = False,
     ) -> EncodedTexts:
         """Return what `encode` returns, and how many pieces each text has; warn of nothing."""
-        if isinstance(texts, (str, bytes)):
-            raise TypeError("texts is a single string; give a list of texts, such as [text]")
+        check_column(texts, "texts", of="texts, such as [text]")
         plan = self._plan(pooling=pooling, layers=layers, normalize=normalize)
         before = plan_before(self.transform, plan, self.settings, n_layers=self.n_layers)
         n_texts = None
         if out is None or plan.is_stacked or hasattr(texts, "__len__"):
-            texts = list(texts)
+            texts = column_of(texts, "texts", of="texts")
             n_texts = len(texts)
         width = width_of(self.network, plan)
         n_pieces: list[Ints1d] = [np.empty(0, np.int64)]

@@ -6,6 +6,7 @@ are silent, what is known of the architecture. Nothing is loaded here but JSON.
 
 import re
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
@@ -195,13 +196,15 @@ def transformer_option(directory: Path, key: str) -> Any:
 
 
 def _checked(option: str, value: Any, *, limit: int | None) -> Any:
-    if option == "pooling":
-        return check_pooling(value)
+    kind: Any = {"normalize": bool, "max_length": Integral}.get(option, str)
+    if not isinstance(value, kind) or (option == "max_length" and isinstance(value, bool)):
+        word = {bool: "True or False", Integral: "a whole number"}.get(kind, "text")
+        raise InputError(f"{option} is {value!r:.40}, not {word}")
     if option == "max_length" and value < 1:
         raise InputError(f"a maximum length of {value} pieces leaves nothing; give 1 or more")
     if option == "max_length" and limit is not None and value > limit:
         raise InputError(f"a maximum length of {value} pieces exceeds the model's {limit}")
-    return value
+    return check_pooling(value) if option == "pooling" else value
 
 
 def _read_pooling(directory: Path, folder: str) -> Setting[Pooling]:

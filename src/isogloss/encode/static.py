@@ -20,8 +20,9 @@ from isogloss.encode.settings import WITHOUT_LIMIT, EncoderSettings, Setting, wi
 from isogloss.encode.source import check_weights
 from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
 from isogloss.errors import InputError
-from isogloss.files import read_json
+from isogloss.files import damage_in_one_sentence, read_json, saved_number
 
+REPAIR = "copy the encoder anew"
 MODEL2VEC_MAX_LENGTH = 512  # the default of its `encode`, where its files name none
 
 
@@ -182,10 +183,13 @@ def find_static(directory: Path) -> StaticFiles | None:
     folder = directory
     if modules.is_file():
         entries = read_json(modules, what="an encoder")
-        kinds = [str(entry.get("type")).rpartition(".")[2] for entry in entries]
-        folder = directory / str(entries[0].get("path", "")) if entries else directory
+        with damage_in_one_sentence(modules, advice=REPAIR):
+            kinds = [str(entry.get("type")).rpartition(".")[2] for entry in entries]
+            folder = directory / str(entries[0].get("path", "")) if entries else directory
     config = directory / "config.json"
     options = read_json(config, what="an encoder") if config.is_file() else {}
+    if not isinstance(options, dict):
+        raise InputError(f"damaged: not a JSON object; {REPAIR}", path=config)
     is_model2vec = options.get("model_type") == "model2vec" or (
         options.get("architectures") == ["StaticModel"]
     )
@@ -203,7 +207,13 @@ def find_static(directory: Path) -> StaticFiles | None:
             folder, False, Setting("Normalize" in kinds, "modules.json"), without_limit
         )
     max_length = Setting(MODEL2VEC_MAX_LENGTH, "model2vec's default")
-    if "max_length" in options:
-        max_length = Setting(int(options["max_length"] or WITHOUT_LIMIT), "config.json")
-    normalize = Setting(bool(options.get("normalize", False)), "config.json")
-    return StaticFiles(folder, True, normalize, max_length)
+    with damage_in_one_sentence(config, advice=REPAIR):
+        if options.get("max_length", MODEL2VEC_MAX_LENGTH) is None:
+            max_length = Setting(WITHOUT_LIMIT, "config.json")
+        elif "max_length" in options:
+            longest = saved_number(options, "max_length", positive=True, whole=True)
+            max_length = Setting(longest, "config.json")
+        normalize = options.get("normalize", False)
+        if not isinstance(normalize, bool):
+            raise ValueError(f"normalize is {normalize!r:.40}, not true or false")
+    return StaticFiles(folder, True, Setting(normalize, "config.json"), max_length)

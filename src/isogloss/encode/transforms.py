@@ -19,9 +19,10 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats1d, Floats2d, Floats3d
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence
+from isogloss.files import atomic_file, damage_in_one_sentence, saved_number, saved_text
 
 FORMAT, VERSION = "isogloss transform", "1"
+KINDS = ("centring", "z-score", "whitening", "all-but-the-top")
 N_ROWS_AT_ONCE = 16_384
 
 
@@ -126,12 +127,13 @@ class Transform:
             raise InputError(f"not a transform of isogloss, version {VERSION}", path=path)
         with damage_in_one_sentence(Path(path), advice="fit the transform again"):
             _check_arrays(arrays)
+            options: dict[str, Any] = json.loads(about["options"])
             return cls(
-                about["kind"],
+                saved_text(about, "kind", KINDS),
                 arrays["mean"],
                 arrays.get("matrix"),
-                int(about["n_vectors"]),
-                {name: float(value) for name, value in json.loads(about["options"]).items()},
+                saved_number({"n_vectors": int(about["n_vectors"])}, "n_vectors"),
+                {name: float(saved_number(options, name)) for name, _ in options.items()},
                 about["encoder"] or None,
             )
 
@@ -146,8 +148,8 @@ class Transform:
 
 def _check_arrays(arrays: dict[str, npt.NDArray[Any]]) -> None:
     mean, matrix = arrays["mean"], arrays.get("matrix")
-    fits = matrix is None or (matrix.ndim in (1, 2) and len(matrix) == len(mean))
-    if mean.ndim != 1 or not fits:
+    fits = matrix is None or matrix.shape in (mean.shape, 2 * mean.shape)
+    if mean.ndim != 1 or not fits or any(array.dtype != np.float32 for array in arrays.values()):
         raise ValueError("its arrays do not fit together")
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("it holds numbers that are not finite")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.data.columns import texts_of
 from isogloss.errors import InputError, warn_loss
 from isogloss.kb.bags import EntityBags, bags_of
 from isogloss.kb.base import KnowledgeBase
@@ -104,9 +105,13 @@ class Linker:
         ----------
         texts
             A list of strings; each gets its mentions, in order, whatever it holds.
+
+        Raises
+        ------
+        InputKindError
+            For one string, a table, or an element that is no string.
         """
-        if isinstance(texts, str):
-            raise TypeError("texts is a list of strings, not one string; write [text]")
+        texts = texts_of(texts, "texts")
         parts = [self._link_block(block) for block in _blocks(texts)]
         return self._joined(tuple(texts), parts)
 

@@ -39,6 +39,8 @@ class Table:
         Columns and their order; ``None`` takes all keys as they come.
     caption
         One sentence about the table.
+    minor
+        Columns that a narrow terminal leaves out, the first of these first.
 
     Examples
     --------
@@ -55,11 +57,13 @@ class Table:
         *,
         columns: Sequence[str] | None = None,
         caption: str = "",
+        minor: Sequence[str] = (),
     ) -> None:
         keys = dict.fromkeys(key for row in rows for key in row) if columns is None else columns
         self.columns = list(keys)
         self.rows = [{name: _plain(row.get(name)) for name in self.columns} for row in rows]
         self.caption = caption
+        self.minor = tuple(minor)
 
     def __repr__(self) -> str:
         return f"Table({len(self.rows)} rows, columns={self.columns!r})"
@@ -129,21 +133,14 @@ class Table:
             temporary.write_text(made, encoding="utf-8", newline="")
 
     def render(self, console: "Console") -> None:
-        """Print to a terminal; wide characters count as two cells."""
-        from rich import box
-        from rich.table import Table as RichTable
-        from rich.text import Text
+        """Print to a terminal; what is too wide for it is made to fit, see `terminal`."""
+        from isogloss.report.terminal import Column, print_columns
 
-        printed = RichTable(box=box.SIMPLE_HEAD, caption=Text(self.caption) or None)
-        shown = self._shown_columns()
-        for name in shown:
-            is_number = self._is_number(name)
-            printed.add_column(
-                Text(name), justify="right" if is_number else "left", no_wrap=is_number
-            )
-        for row in self.rows:
-            printed.add_row(*(Text(self._cell(row, name)) for name in shown))
-        console.print(printed)
+        columns = [
+            Column(name, [self._cell(row, name) for row in self.rows], self._is_number(name))
+            for name in self._shown_columns()
+        ]
+        print_columns(console, columns, minor=self.minor, caption=self.caption)
 
     def _shown_columns(self) -> list[str]:
         """Return the columns without the ends of intervals."""

@@ -17,7 +17,12 @@ whole sentence  0.99     1.000
 
 Without thresholds 0.79, 0.93, 0.98 and 0.998 are right. Traditional and Simplified Chinese are
 not told apart (``zh``). Near languages (Indonesian and Malay, Bosnian and Croatian) are told
-apart worst; naming the languages that can occur helps.
+apart worst.
+
+Naming the languages that can occur helps short texts most: of the first three words of sentences
+in Spanish, Turkish, Portuguese and French (396) 0.39 are decided without, 0.87 with these four
+named. A text of a fifth language would then be given one of the four; the detector of all
+languages must therefore give the named ones together a probability of `MIN_NAMED`.
 """
 
 import copy
@@ -27,12 +32,15 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.text.languages import parse_language
 
 MIN_CONFIDENCE = 0.6
 MIN_LETTERS = 4
+MIN_NAMED = 0.02
 CHARACTERS_READ = 4_000  # of one text; more changes nothing but the time
+
+AUTO = "auto"
 
 _NO_LANGUAGE = "zxx"
 # Wu is hardly ever written, and with it 5 of 99 Mandarin sentences of SIB-200 are taken for it.
@@ -54,7 +62,8 @@ def detect_languages(
         Any texts; the first 4,000 characters of each are read.
     langs
         Languages that can occur, and no other; ``None`` allows all the detector knows. Each text
-        is given one of these (or none), so a text in a language left out may be given a near one.
+        is given one of these or, where another language is far likelier (`MIN_NAMED`), none; a text
+        in a language left out may be given a near one.
     min_confidence
         Lowest probability to believe, 0 to 1.
     min_letters
@@ -76,7 +85,7 @@ def detect_languages(
     ['de', 'ja', None]
     """
     if isinstance(texts, str):
-        raise TypeError("texts is one string; give a list of strings")
+        raise InputKindError("texts is one string; give a list of strings")
     identifier, tags = _identifier(None if langs is None else tuple(langs))
     found: list[str | None] = []
     for text in texts:
@@ -85,13 +94,53 @@ def detect_languages(
             found.append(None)
             continue
         label, confidence = identifier.classify(start)
-        found.append(tags.get(label) if confidence >= min_confidence else None)
+        is_sure = confidence >= min_confidence and (langs is None or _may_be_one_of(start, tags))
+        found.append(tags.get(label) if is_sure else None)
     return found
+
+
+def languages_of_texts(texts: Sequence[str], lang: str) -> list[str | None]:
+    """Return the language of each text as one value says it, ``None`` where it cannot be told.
+
+    Parameters
+    ----------
+    lang
+        A code for all texts; ``"auto"``: detect each; ``"auto:es,tr"``: detect each among these.
+
+    Raises
+    ------
+    InputError
+        When a code is unknown, or ``auto:`` names none or one the detector does not know.
+
+    Examples
+    --------
+    >>> languages_of_texts(["El puerto cerró", "Liman kapandı"], "auto:es,tr")
+    ['es', 'tr']
+    """
+    if not lang.lower().startswith(AUTO):
+        if "," in lang:
+            raise InputError(f"unknown language '{lang}'; did you mean '{AUTO}:{lang}'?")
+        return [parse_language(lang)] * len(texts)
+    start, colon, named = lang.partition(":")
+    if start != AUTO:
+        raise InputError(
+            f"unknown language '{lang}'; give a code, '{AUTO}', or '{AUTO}:es,tr' to detect among "
+            "these"
+        )
+    codes = [code.strip() for code in named.split(",") if code.strip()]
+    if colon and not codes:
+        raise InputError(f"'{lang}' names no language; write {AUTO}:es,tr, or {AUTO} for all")
+    return detect_languages(texts, langs=codes if colon else None)
 
 
 def detectable_languages() -> list[str]:
     """Return the canonical codes of all languages the detector knows, sorted."""
     return sorted(set(_identifier(None)[1].values()))
+
+
+def _may_be_one_of(text: str, tags: Mapping[str, str]) -> bool:
+    """Whether the detector of all languages leaves these a probability worth the name."""
+    return sum(p for label, p in _identifier(None)[0].rank(text) if label in tags) >= MIN_NAMED
 
 
 def _has_letters(text: str, n_letters: int) -> bool:

@@ -25,7 +25,7 @@ from pathlib import Path
 from babel import Locale
 from babel.core import get_global
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})"
@@ -85,7 +85,6 @@ class LanguageFile:
     path: Path
 
 
-@lru_cache(maxsize=4096)
 def parse_language(code: str) -> str:
     """Return the one spelling of a language code: BCP-47, as short as it gets.
 
@@ -107,6 +106,13 @@ def parse_language(code: str) -> str:
     Traceback (most recent call last):
     isogloss.errors.InputError: unknown language 'german'; did you mean 'de'?
     """
+    if not isinstance(code, str):
+        raise InputKindError(f"a language is {type(code).__name__}; give one code, such as 'pt'")
+    return _parsed(code)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(code: str) -> str:
     plain = code.strip().replace("_", "-").lower()
     match = _TAG.fullmatch(plain)
     if match is None:

@@ -6,6 +6,7 @@ whole or not at all, and what a checkpoint names was written before it.
 """
 
 import json
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_file
+from isogloss.files import atomic_file, damage_in_one_sentence, saved_number
 from isogloss.train.weights import Tensors
 
 FORMAT = "isogloss training checkpoint 1"
@@ -81,8 +82,10 @@ class Checkpoints:
         if metadata.get("format") != FORMAT:
             raise InputError("no checkpoint of this version of isogloss; choose another folder",
                              path=file)  # fmt: skip
-        progress = json.loads(metadata["progress"])
-        differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
+        with damage_in_one_sentence(file, advice="remove it to start again"):
+            progress = json.loads(metadata["progress"])
+            differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
+            _check(progress)
         if differing:
             raise InputError(
                 f"the checkpoint is of another run ({', '.join(differing)} differ); "
@@ -133,6 +136,24 @@ class Checkpoints:
     def _write(self, name: str, tensors: Tensors, metadata: dict[str, str]) -> None:
         with atomic_file(self.folder / name, overwrite=True) as temporary:
             save_file(tensors, temporary, metadata=metadata)
+
+
+def _check(progress: dict[str, Any]) -> None:
+    """Raise `ValueError`, `KeyError` or `TypeError` unless the loop can go on from here."""
+    steps = [saved_number(epoch, "step", whole=True) for epoch in progress["epochs"]]
+    for epoch in progress["epochs"]:
+        numbers = [epoch["loss"], *epoch["score"]]
+        if not all(type(number) in (int, float) for number in numbers):
+            raise ValueError(f"an epoch has the loss and score {numbers!r:.40}")
+    if not set(progress["best_steps"]) <= set(steps):
+        raise ValueError(f"best_steps is {progress['best_steps']!r:.40}, no epochs of the run")
+    saved_number(progress, "step", whole=True)
+    if type(progress["loss"]) not in (int, float) or not math.isfinite(progress["loss"]):
+        raise ValueError(f"loss is {progress['loss']!r:.40}")
+    if type(progress["is_stopped_early"]) is not bool:
+        raise ValueError(f"is_stopped_early is {progress['is_stopped_early']!r:.40}")
+    if type(progress["scaler"]) is not dict:
+        raise ValueError(f"scaler is {progress['scaler']!r:.40}")
 
 
 def _differing(saved: dict[str, Any], ours: dict[str, Any]) -> list[str]:

@@ -1,0 +1,311 @@
+"""Few labels beside SetFit, on the same encoder, one thread: the table of docs/results.md.
+
+Samples of 8, 16 and 64 English texts a class (SIB-200 train; a class with fewer gives all it has),
+tested on the dev texts of 27 other languages. isogloss fits its head on the frozen bundled encoder;
+SetFit trains the whole encoder on pairs of texts, for so many steps, then its head. Seconds are of
+training alone, encoding of the training texts with it. Beside them the class names (0 texts: these
+alone), and names with a description; SetFit has templates for them. SetFit has an environment of
+its own:
+
+    python -m venv setfit-env
+    setfit-env/bin/pip install setfit==1.2.0 torch==2.13.0
+    python benchmarks/few_labels.py --data DIR --setfit setfit-env/bin/python
+
+Every cell is kept in a file of its own, so that a stopped run goes on where it was.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from isogloss import Encoder, TextClassifier
+from isogloss.classify.scores import Interval, interval_of_language_mean
+from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.encode.bundled import bundled_directory
+from isogloss.errors import LossWarning
+from isogloss.report.table import Table
+
+CODES = (
+    "amh_Ethi arb_Arab ben_Beng deu_Latn ell_Grek fin_Latn fra_Latn heb_Hebr hin_Deva ind_Latn "
+    "ita_Latn jpn_Jpan kat_Geor kor_Hang npi_Deva pes_Arab por_Latn rus_Cyrl spa_Latn swh_Latn "
+    "tam_Taml tha_Thai tur_Latn ukr_Cyrl vie_Latn yor_Latn zho_Hans"
+)
+SEEDS = {8: 5, 16: 5, 64: 2, 0: 1}  # by texts a class
+SEEDS_OF_DEFAULT = 3
+DESCRIPTIONS = {
+    "entertainment": "entertainment, music, film, celebrities",
+    "geography": "geography, countries, rivers, mountains",
+    "health": "health, disease, medicine, hospitals",
+    "politics": "politics, government, elections, parliament",
+    "science/technology": "science, technology, research, computers",
+    "sports": "sports, football, matches, athletes",
+    "travel": "travel, tourism, hotels, transport",
+}
+NAMES: dict[str, dict[str, list[str]] | None] = {
+    "isogloss": None,
+    "isogloss, class names": {name: [name] for name in DESCRIPTIONS},
+    "isogloss, names and descriptions": {
+        name: [name, description] for name, description in DESCRIPTIONS.items()
+    },
+}
+TEMPLATE, N_COPIES = "This sentence is {}", 8  # SetFit's own, for class names
+DEFAULT_STEPS = -1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: by whom, on how many texts a class (0: class names), for how many steps."""
+
+    row: str
+    n: int
+    seed: int
+    steps: int = 0
+
+    @property
+    def file(self) -> str:
+        """Name of the file that keeps it."""
+        row = self.row.replace(", ", "-").replace(" ", "-")
+        return f"{row}-{self.n}-{self.seed}-{self.steps}.json"
+
+    @property
+    def name(self) -> str:
+        """The row of the table that it belongs to."""
+        if self.row in NAMES:
+            return self.row
+        return "SetFit, default" if self.steps == DEFAULT_STEPS else f"SetFit, {self.steps} steps"
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Training texts with labels, and the tests of all languages, one after the other."""
+
+    train: Documents
+    tests: dict[str, Documents]
+
+    @property
+    def tested(self) -> list[str]:
+        """Texts of all languages in order."""
+        return [text for one in self.tests.values() for text in one.texts]
+
+    def sample(self, n: int, seed: int) -> tuple[list[str], list[str]]:
+        """Return `n` texts of each class, or all it has, and their labels."""
+        labels = np.array([str(label) for label in self.train.labels or []])
+        generator, rows = np.random.default_rng(seed), []
+        for label in sorted(set(labels)):
+            own = np.flatnonzero(labels == label)
+            rows += generator.choice(own, min(n, len(own)), replace=False).tolist()
+        return [self.train.texts[row] for row in rows], labels[rows].tolist()
+
+    def right(self, predicted: list[str]) -> dict[str, np.ndarray]:
+        """Return language to which of its texts are right."""
+        answers, found = iter(predicted), {}
+        for code, one in self.tests.items():
+            found[code] = np.array([str(gold) == next(answers) for gold in one.labels or []])
+        return found
+
+
+def read(data: Path) -> Texts:
+    """Read SIB-200."""
+
+    def documents(name: str) -> Documents:
+        path = data / "sib200" / name
+        path = path if path.exists() else path.with_name(path.name + ".gz")
+        return read_documents(path, format=FileFormat(quoting="csv"), needs_label=True)
+
+    return Texts(
+        documents("eng_Latn/train.tsv"),
+        {code: documents(f"{code}/dev.tsv") for code in CODES.split()},
+    )
+
+
+def cells(steps: int) -> Iterator[Cell]:
+    """Yield all cells, seed by seed, the two sides of a sample one after the other."""
+    for seed in range(max(SEEDS.values())):
+        for n, n_seeds in SEEDS.items():
+            if seed < n_seeds:
+                for row, names in NAMES.items():
+                    if n or names is not None:
+                        yield Cell(row, n, seed)
+                yield Cell("setfit", n, seed, steps)
+        if seed < SEEDS_OF_DEFAULT:
+            yield Cell("setfit", 8, seed, DEFAULT_STEPS)
+
+
+class Runner:
+    """Fills cells."""
+
+    def __init__(self, texts: Texts, encoder: Encoder, setfit: Path, out: Path) -> None:
+        self.texts, self.encoder, self.setfit, self.out = texts, encoder, setfit, out
+        self.prepared: Any = None  # the same for all heads on one frozen encoder
+
+    def fill(self, cell: Cell) -> dict[str, Any]:
+        """Return what is kept of a cell, made now when it is not there."""
+        file = self.out / cell.file
+        if file.exists():
+            kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
+            return kept
+        texts, labels = self.texts.sample(cell.n, cell.seed) if cell.n else ([], [])
+        if not cell.n and cell.row == "setfit":
+            labels = [name for name in DESCRIPTIONS for _ in range(N_COPIES)]
+            texts = [TEMPLATE.format(name) for name in labels]
+        answer = self._isogloss if cell.row in NAMES else self._setfit
+        made = asdict(cell) | answer(cell, texts, labels)
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(made, ensure_ascii=False), "utf-8")
+        part.replace(file)
+        return made
+
+    def _isogloss(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:
+        # A fresh one has no vectors of these texts in memory from the cell before.
+        fresh = Encoder.load("bundled", device="cpu", threads=1)
+        model = TextClassifier(fresh, random_state=cell.seed)
+        cpu, wall = time.process_time(), time.perf_counter()
+        model.fit(texts, labels, "en", class_names=NAMES[cell.row])
+        seconds = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+        if self.prepared is None:
+            self.prepared = model.prepare(self.texts.tested)
+        answers = model.labels_of(model.probabilities(self.prepared))
+        return {"predicted": [str(label) for label in answers], "seconds": seconds}
+
+    def _setfit(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:
+        worker = Path(__file__).with_name("setfit_worker.py")
+        with tempfile.TemporaryDirectory() as folder:
+            work, answers = Path(folder) / "work.json", Path(folder) / "answers.json"
+            todo = {
+                "encoder": str(bundled_directory()), "prefix": self.encoder.settings.prefix.value,
+                "texts": texts, "labels": labels, "tests": self.texts.tested,
+                "seed": cell.seed, "max_steps": cell.steps, "folder": folder,
+            }  # fmt: skip
+            work.write_text(json.dumps(todo), "utf-8")
+            subprocess.run(
+                [self.setfit, worker, work, answers], check=True,
+                env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
+            )  # fmt: skip
+            found: dict[str, Any] = json.loads(answers.read_text("utf-8"))
+            return found
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the cells found."""
+
+    kept: dict[Cell, dict[str, Any]]
+    right: dict[Cell, dict[str, np.ndarray]]
+    ids: dict[str, list[str | None] | None]
+
+    @property
+    def rows(self) -> dict[tuple[int, str], list[Cell]]:
+        """Cells of each row of the tables, by texts a class and name."""
+        rows: dict[tuple[int, str], list[Cell]] = {}
+        for cell in sorted(self.kept, key=lambda cell: cell.n):
+            rows.setdefault((cell.n, cell.name), []).append(cell)
+        return rows
+
+    def seconds(self, cells: list[Cell], kind: str) -> float:
+        """Return the mean time of training."""
+        return float(np.mean([self.kept[cell]["seconds"][kind] for cell in cells]))
+
+    def accuracy(self, cells: list[Cell], minus: list[Cell] | None = None) -> Interval:
+        """Return the mean over languages and seeds, or the difference of two."""
+        values = {}
+        for code in self.ids:
+            values[code] = np.mean([self.right[cell][code] for cell in cells], axis=0)
+            if minus is not None:
+                values[code] -= np.mean([self.right[cell][code] for cell in minus], axis=0)
+        return interval_of_language_mean(values, self.ids, seed=0)
+
+    def table(self) -> Table:
+        """Show each row."""
+        shown = []
+        for (n, name), cells in self.rows.items():
+            score = self.accuracy(cells)
+            means = [np.mean([part.mean() for part in self.right[one].values()]) for one in cells]
+            shown.append(
+                {
+                    "texts a class": n,
+                    "row": name,
+                    "seeds": len(cells),
+                    "accuracy": score.value,
+                    "accuracy_low": score.low,
+                    "accuracy_high": score.high,
+                    "sd_over_seeds": float(np.std(means, ddof=1)) if len(means) > 1 else None,
+                    "steps": max(self.kept[cell].get("steps", 0) for cell in cells),
+                    "CPU seconds": self.seconds(cells, "cpu"),
+                    "wall seconds": self.seconds(cells, "wall"),
+                }
+            )
+        return Table(shown)
+
+    def differences(self) -> Table:
+        """Compare each row of isogloss with each of SetFit, on the samples that both have."""
+        shown = []
+        for (n, ours), own in self.rows.items():
+            for (m, theirs), other in self.rows.items():
+                if n != m or ours not in NAMES or theirs in NAMES:
+                    continue
+                seeds = {cell.seed for cell in own} & {cell.seed for cell in other}
+                pair = [[cell for cell in side if cell.seed in seeds] for side in (own, other)]
+                gain = self.accuracy(pair[0], minus=pair[1])
+                times = self.seconds(pair[1], "cpu") / self.seconds(pair[0], "cpu")
+                shown.append(
+                    {
+                        "texts a class": n,
+                        "row": ours,
+                        "against": theirs,
+                        "seeds": len(seeds),
+                        "difference": gain.value,
+                        "difference_low": gain.low,
+                        "difference_high": gain.high,
+                        "times faster": times,
+                    }
+                )
+        return Table(shown)
+
+
+def main() -> None:
+    """Run what is missing and write the table as Markdown and JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
+    parser.add_argument("--setfit", type=Path, required=True, help="a Python that has SetFit")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/few_labels"))
+    parser.add_argument("--steps", type=int, default=50, help="of SetFit beside its default")
+    parser.add_argument("--only-kept", action="store_true", help="show the table of what is there")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", category=LossWarning)
+    options.out.mkdir(parents=True, exist_ok=True)
+    encoder = Encoder.load("bundled", device="cpu", threads=1)
+    runner = Runner(read(options.data), encoder, options.setfit, options.out)
+    wanted = [
+        cell
+        for cell in cells(options.steps)
+        if not options.only_kept or (options.out / cell.file).exists()
+    ]
+    kept = [(cell, runner.fill(cell)) for cell in wanted]
+    texts = runner.texts
+    results = Results(
+        dict(kept),
+        {cell: texts.right(found["predicted"]) for cell, found in kept},
+        {code: one.ids for code, one in texts.tests.items()},
+    )
+    tables = [results.table(), results.differences()]
+    rows = [table.rows for table in tables]
+    (options.out / "tables.json").write_text(json.dumps(rows, indent=1), "utf-8")
+    shown = "\n".join(table.to_markdown() for table in tables)
+    (options.out / "tables.md").write_text(shown, "utf-8")
+    print(shown)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Few labels and class names on news, beside the head without names: see docs/results.md.
+
+Samples of 8, 16 and 64 English articles a class (MasakhaNEWS dev and test), tested on the French,
+Swahili and Yoruba test files, on the six classes that English has. An article is its headline and
+its first letters. The form of class names was chosen on the dev files of these languages.
+
+    python benchmarks/few_labels_news.py --data DIR [--letters 400]
+"""
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss import Encoder, TextClassifier
+from isogloss.classify.scores import interval_of_language_mean
+from isogloss.data.documents import FileFormat, read_documents
+from isogloss.errors import LossWarning
+from isogloss.report.table import Table
+
+SEEDS = {0: 1, 8: 5, 16: 5, 64: 2}  # by texts a class
+DESCRIPTIONS = {
+    "business": "business, economy, companies, markets, money",
+    "entertainment": "entertainment, music, film, celebrities",
+    "health": "health, disease, medicine, hospitals",
+    "politics": "politics, government, elections, parliament",
+    "sports": "sports, football, matches, athletes",
+    "technology": "technology, internet, computers, phones",
+}
+NAMES: dict[str, dict[str, list[str]] | None] = {
+    "texts alone": None,
+    "class names": {name: [name] for name in DESCRIPTIONS},
+    "names and descriptions": {name: [name, more] for name, more in DESCRIPTIONS.items()},
+}
+LANGUAGES = ("fra", "swa", "yor")
+Labelled = tuple[list[str], np.ndarray]
+
+
+def read(data: Path, lang: str, split: str, *, letters: int) -> Labelled:
+    """Return articles of the six classes, and their labels."""
+    path = data / "masakhanews" / lang / f"{split}.tsv"
+    path = path if path.exists() else path.with_name(path.name + ".gz")
+    parts = [
+        read_documents(path, format=FileFormat(text=(column,), quoting="csv"), needs_label=True)
+        for column in ("headline", "text")
+    ]
+    labels = np.array([str(label) for label in parts[0].labels or []])
+    texts = [
+        f"{headline} {' '.join(text.split())[:letters]}"
+        for headline, text in zip(parts[0].texts, parts[1].texts, strict=True)
+    ]
+    known = np.flatnonzero(np.isin(labels, list(DESCRIPTIONS)))
+    return [texts[row] for row in known], labels[known]
+
+
+def right_by_language(
+    encoder: Encoder, train: Labelled, tests: dict[str, Labelled], n: int, row: str
+) -> list[dict[str, np.ndarray]]:
+    """Return, for each seed, language to which of its texts are right."""
+    found = []
+    for seed in range(SEEDS[n]):
+        generator = np.random.default_rng(seed)
+        rows = [
+            generator.choice(np.flatnonzero(train[1] == name), n, replace=False)
+            for name in DESCRIPTIONS
+            if n
+        ]
+        chosen = np.concatenate(rows).tolist() if rows else []
+        model = TextClassifier(encoder, random_state=seed).fit(
+            [train[0][at] for at in chosen], train[1][chosen].tolist() if chosen else [], "en",
+            class_names=NAMES[row],
+        )  # fmt: skip
+        found.append({lang: model.predict(texts) == gold for lang, (texts, gold) in tests.items()})
+    return found
+
+
+def line(n: int, row: str, found: list[Any], base: list[Any] | None) -> dict[str, Any]:
+    """Return a row of the table: means over languages and seeds, the difference to no names."""
+    means = {lang: np.mean([one[lang] for one in found], axis=0) for lang in LANGUAGES}
+    ids = dict.fromkeys(LANGUAGES)
+    score = interval_of_language_mean(means, ids, seed=0)
+    over = [np.mean([one[lang].mean() for lang in LANGUAGES]) for one in found]
+    shown = {
+        "texts a class": n, "row": row, "accuracy": score.value, "accuracy_low": score.low,
+        "accuracy_high": score.high,
+        "sd_over_seeds": float(np.std(over, ddof=1)) if len(over) > 1 else None,
+    } | {lang: float(means[lang].mean()) for lang in LANGUAGES}  # fmt: skip
+    if base is not None:
+        gains = {
+            lang: means[lang] - np.mean([one[lang] for one in base], axis=0) for lang in LANGUAGES
+        }
+        gain = interval_of_language_mean(gains, ids, seed=0)
+        shown |= {
+            "difference": gain.value, "difference_low": gain.low, "difference_high": gain.high,
+        }  # fmt: skip
+    return shown
+
+
+def main() -> None:
+    """Measure, write JSON to benchmarks/out, print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
+    parser.add_argument(
+        "--letters", type=int, default=400, help="of an article, after its headline"
+    )
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore", category=LossWarning)
+    encoder = Encoder.load("bundled")
+    parts = [read(options.data, "eng", split, letters=options.letters) for split in ("dev", "test")]
+    train = (parts[0][0] + parts[1][0], np.concatenate([labels for _, labels in parts]))
+    tests = {lang: read(options.data, lang, "test", letters=options.letters) for lang in LANGUAGES}
+    rows = []
+    for n in SEEDS:
+        base = None
+        for row in NAMES:
+            if not n and NAMES[row] is None:
+                continue
+            found = right_by_language(encoder, train, tests, n, row)
+            rows.append(line(n, row, found, base))
+            base = found if NAMES[row] is None else base
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "few_labels_news.json").write_text(json.dumps(rows, indent=1), "utf-8")
+    print(Table(rows).to_markdown())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Every value of a saved model, made something else: the model works, or one sentence says why not.
+
+A model that loads must also answer and describe itself; what breaks later than at loading would be
+a traceback for a user.
+"""
+
+import copy
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import JAPANESE, FakeEncoder, english
+from test_multilabel import label_sets
+
+from isogloss.classify import TextClassifier
+from isogloss.classify.language_move import LanguageMove
+from isogloss.classify.reporting import describe
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.kb import KnowledgeBase
+
+OTHERS: tuple[Any, ...] = (None, "x", -1, [], {}, 0.5, float("nan"), True)
+TEXTS = [text for text, _ in JAPANESE[:3]]
+Fit = Callable[..., TextClassifier]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def places(value: Any, so_far: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to each value in a JSON document, but to itself."""
+    if so_far:
+        yield so_far
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value[:2])
+        for key, part in parts:
+            yield from places(part, (*so_far, key))
+
+
+def changed(document: Any, way: tuple[Any, ...], value: Any) -> Any:
+    made = copy.deepcopy(document)
+    inner = made
+    for key in way[:-1]:
+        inner = inner[key]
+    inner[way[-1]] = value
+    return made
+
+
+def use(model: TextClassifier) -> None:
+    answers = model.predict_proba(TEXTS, "ja")
+    assert answers.shape == (3, len(model.classes_))
+    assert np.isfinite(answers).all()
+    model.predict(TEXTS, "ja")
+    describe(model)
+
+
+def survey(saved: Path, encoder: Encoder | None, only: tuple[str, ...] = ()) -> list[str]:
+    """Make each value something else; return what neither worked nor was refused in a sentence."""
+    file = saved / "model.json"
+    whole = json.loads(file.read_text())
+    faults = []
+    for way in places(whole):
+        if only and way[0] not in only:
+            continue
+        for value in OTHERS:
+            made = changed(whole, way, value)
+            file.write_text(json.dumps(made))
+            try:
+                use(TextClassifier.load(saved, encoder=encoder, device="cpu"))
+            except Exception as error:  # noqa: BLE001 (to find those that are no InputError)
+                said = str(error)
+                if not isinstance(error, InputError) or "\n" in said or len(said) > 500:
+                    faults.append(f"{way} = {value!r}: {type(error).__name__}: {error}")
+    file.write_text(json.dumps(whole))
+    return faults
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "encoder only": {"kb": None},
+    "mboe": {"preset": "mboe"},
+    "mboe-plus": {},
+    "label sets": {"multilabel": True, "thresholds": "tuned"},
+    "random vectors": {"init": "random", "max_entities": 3},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_value_of_a_model(
+    kind: str, kb: KnowledgeBase, encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    options = {"encoder": encoder, "kb": kb} | KINDS[kind]
+    rows = label_sets() if options.get("multilabel") else english()
+    model = TextClassifier(**options).fit(*rows, lang="en")
+    if kind == "mboe-plus":
+        model.moves_["ja"] = LanguageMove(np.zeros(12), contrast=0.9, n_texts=50)
+    model.save(tmp_path / "model")
+    faults = survey(tmp_path / "model", encoder)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("tune", ["head", "lora", "full"])
+def test_any_value_about_the_encoder_of_a_model(
+    tune: str, tiny_directory: Path, tmp_path: Path
+) -> None:
+    if tune == "lora":
+        pytest.importorskip("peft")
+    training = None if tune == "head" else {"epochs": 1, "dev_split": 0.2}
+    base = Encoder.load(tiny_directory, device="cpu")
+    model = TextClassifier(base, tune=tune, training=training)  # type: ignore[arg-type]
+    model.fit(*english(), lang="en").save(tmp_path / "model")
+    faults = survey(tmp_path / "model", None, only=("encoder", "training", "random_scale"))
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "expected"),
+    [
+        (("trust", "temperature"), 0, r"damaged \(temperature is 0, not a number above 0\); copy"),
+        (("trust", "temperature"), "2", r"damaged \(temperature is '2', not a number above 0\)"),
+        (("thresholds",), [0.5], r"damaged \(it has 1 thresholds for 3 labels\)"),
+        (("thresholds", 1), float("nan"), r"damaged \(threshold 1 is nan, not a number of 0"),
+        (("thresholds", 2), 1.5, r"damaged \(a threshold is 1.5, more than 1\)"),
+        (("classes",), ["a", "a", "b"], r"damaged \(classes is \['a', 'a', 'b'\]"),
+        (("head", "mixture", "strength"), -1, r"damaged \(strength is -1, not a number of 0 or"),
+        (("settings", "preset"), "x", r"damaged \(preset is 'x'; allowed: mboe, mboe-plus\)"),
+        (("langs", 0), "german", r"damaged \(unknown language 'german'; did you mean 'de'\?\)"),
+        (("kb",), None, r"damaged \(its head has entities, and it names no know"),
+        (("sha256",), {}, r"damaged: it lacks 'model.safetensors'"),
+    ],
+)
+def test_what_is_said_of_damage(
+    way: tuple[Any, ...], value: Any, expected: str, fit: Fit, encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    fit().save(tmp_path / "model")
+    shutil.copytree(tmp_path / "model", tmp_path / "other")
+    file = tmp_path / "other" / "model.json"
+    file.write_text(json.dumps(changed(json.loads(file.read_text()), way, value)))
+    with pytest.raises(InputError, match=expected) as refused:
+        TextClassifier.load(tmp_path / "other", encoder=encoder)
+    assert str(refused.value).startswith(str(file))
