@@ -245,6 +245,17 @@ def test_fallback_names_are_linked_where_asked(entity_model: TextClassifier) -> 
     assert not np.allclose(entity_model.predict_proba(text, "ja", fallback_lang="en"), plain)
 
 
+def test_a_text_of_unknown_language_is_linked_with_fallback_names(
+    entity_model: TextClassifier,
+) -> None:
+    text = ["Real Madrid"]
+    with pytest.warns(LossWarning, match="the encoder alone"):
+        assert entity_model.prepare(text, None).bags.entity.size == 0
+    with pytest.warns(LossWarning, match="only names in 'en' are linked in them"):
+        unknown = entity_model.prepare(text, None, fallback_lang="en")
+    assert unknown.bags.entity.tolist() == entity_model.prepare(text, "en").bags.entity.tolist()
+
+
 def test_entities_without_a_name_in_a_training_language_are_dropped_and_counted(
     entity_model: TextClassifier,
 ) -> None:

@@ -1,6 +1,7 @@
 """Forecasts on planted vectors: a language moved away is flagged, good ones are not."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,18 @@ def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
     assert result.training_accuracy == model.trust_.reference.accuracy
     assert result.as_json()["rows"] == result.rows
     assert "expected" in result.table().to_markdown()
+
+
+def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
+    entity_model: TextClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: Any, **__: Any) -> None:
+        raise AssertionError("a forecast has no use for links")
+
+    monkeypatch.setattr("isogloss.classify.documents._link", link)
+    with pytest.warns(LossWarning, match="rough forecast"):
+        rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
+    assert [row["lang"] for row in rows] == ["ja", "en", "und"]
 
 
 def test_save_and_load_keep_temperature_and_forecast(model: TextClassifier, tmp_path) -> None:

@@ -140,7 +140,8 @@ def prepare_documents(
     training_langs
         An entity is kept when one of these languages names it and it has a vector.
     fallback_lang
-        Names of this language are linked too, where the text's own language names nothing.
+        Names of this language are linked too, where the text's own language names nothing or is
+        not known.
     """
     encoded = Encoded(np.zeros((len(texts), 0), np.float32), np.zeros(len(texts), np.bool_))
     if encoder is not None:
@@ -186,10 +187,11 @@ def _link(
     for lang in dict.fromkeys(langs):
         rows = rows_of(langs, lang)
         order.append(rows)
-        if lang is None:
+        own = lang or fallback_lang  # of an unknown language the fallback is all there is
+        if own is None:
             parts.append(EntityBags.empty(len(rows)))
         else:
-            linker = linker_of(kb, lang, options, fallback_lang=fallback_lang)
+            linker = linker_of(kb, own, options, fallback_lang=fallback_lang if lang else None)
             parts.append(linker.bags([texts[row] for row in rows.tolist()]))
     if not parts:
         return EntityBags.empty(0)
@@ -203,7 +205,9 @@ def warn_of_empty(texts: Sequence[str]) -> None:
         warn_loss(f"{counted(empty, 'training text')} without a word: the label teaches nothing")
 
 
-def say_what_was_left_out(documents: PreparedDocuments, training_langs: tuple[str, ...]) -> None:
+def say_what_was_left_out(
+    documents: PreparedDocuments, training_langs: tuple[str, ...], fallback_lang: str | None = None
+) -> None:
     """Warn of what was lost of the texts; log what is no loss: entities that training cannot know.
 
     Warns
@@ -216,7 +220,11 @@ def say_what_was_left_out(documents: PreparedDocuments, training_langs: tuple[st
     if n_unknown and documents.bags is not None:
         warn_loss(
             f"{n_unknown} of {n_texts} texts have no known language (too short or unsure): "
-            "they are classified by the encoder alone"
+            + (
+                f"only names in '{fallback_lang}' are linked in them"
+                if fallback_lang
+                else "they are classified by the encoder alone"
+            )
         )
     if n_cut:
         warn_loss(

@@ -25,7 +25,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.calibration import fit_temperature, tempered
-from isogloss.classify.documents import UNKNOWN, Languages, rows_of
+from isogloss.classify.documents import (
+    UNKNOWN,
+    Languages,
+    prepare_documents,
+    resolve_languages,
+    rows_of,
+    say_what_was_left_out,
+)
+from isogloss.classify.inputs import checked_texts
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.report.table import Table
@@ -157,11 +165,17 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
             "or it was fitted on too few texts or class names; fit one with tune='head' and one "
             "label a text"
         )
-    documents = model.prepare(X, lang)
-    if not len(documents.vectors):
+    texts = checked_texts(X)
+    if not texts:
         raise InputError("there are no texts to forecast from")
+    documents = prepare_documents(
+        texts, resolve_languages(lang, texts),
+        encoder=model.encoder_, pooling=model.options_.pooling, kb=None, source=None,
+        training_langs=model.langs_, options=model.options_.linking,
+    )  # fmt: skip
+    say_what_was_left_out(documents, model.langs_)
     rows = []
-    for code in dict.fromkeys(documents.langs):
+    for code in sorted(dict.fromkeys(documents.langs), key=lambda code: code is None):
         index = rows_of(documents.langs, code)
         agreement = float(reference.agreement_on(documents.vectors[index]).mean())
         rows.append({"lang": code or UNKNOWN} | _row(reference, agreement, len(index)))

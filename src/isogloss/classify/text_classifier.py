@@ -398,6 +398,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _prepare(
         self, texts: list[str], langs: list[str | None], fallback_lang: str | None = None
     ) -> PreparedDocuments:
+        fallback_lang = None if fallback_lang is None else parse_language(fallback_lang)
         # The paper's classifier starts from no vectors of texts: they are not made in vain.
         in_vain = not hasattr(self, "head_") and self.tuning_ is not None
         documents = prepare_documents(
@@ -405,10 +406,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             encoder=None if in_vain and self.options_.preset == "mboe" else self.encoder_,
             pooling=self.options_.pooling, kb=self.kb_,
             source=None if self.kb_ is None else self._source(),
-            training_langs=self.langs_, options=self.options_.linking,
-            fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
+            training_langs=self.langs_, options=self.options_.linking, fallback_lang=fallback_lang,
         )  # fmt: skip
-        say_what_was_left_out(documents, self.langs_)
+        say_what_was_left_out(documents, self.langs_, fallback_lang)
         return documents
 
     def _dev(self, X: Sequence[str] | None, y: Sequence[Any] | None, lang: Languages) -> Part:

@@ -14,6 +14,7 @@ from isogloss.kb.bags import EntityBags, bags_of
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.mentions import LinkedTexts
 from isogloss.kb.search import Candidates, Found, Search, concatenated, cover, interleaved, merged
+from isogloss.progress import logger
 from isogloss.text.languages import parse_language
 
 CHARACTERS_AT_ONCE = 4_000_000  # folding takes about 20 bytes a character
@@ -91,11 +92,11 @@ class Linker:
                     "fallback names are linked"
                 )
         if not self.has_names:
-            found = "only fallback names are linked" if self._searches else "nothing is linked"
-            warn_loss(
-                f"the knowledge base {knowledge_base.path} has no names in '{self.lang}': {found}",
-                stacklevel=4,
-            )
+            missing = f"the knowledge base {knowledge_base.path} has no names in '{self.lang}': "
+            if self._searches:  # what a fallback is there for, and no loss
+                logger.info("%sonly names in '%s' are linked", missing, self.fallback_lang)
+            else:
+                warn_loss(f"{missing}nothing is linked", stacklevel=4)
         self._has_pivot = None if self.pivot is None else knowledge_base.has_title(self.pivot)
 
     def link(self, texts: Sequence[str]) -> LinkedTexts:
