@@ -1,0 +1,1 @@
+"""Wikipedia and Wikidata: dumps, wikitext, SQL tables and the JSON of Wikidata."""
