@@ -181,7 +181,7 @@ def test_every_kind_of_model_adapts_and_leaves_other_languages_alone(
     shifted: TextClassifier,
 ) -> None:
     shifted.moves_.clear()
-    texts, _ = shifted_texts(90, seed=5)
+    texts, topics = shifted_texts(90, seed=5)
     before = {lang: shifted.predict_proba(texts, lang) for lang in ("ja", "ru", None)}
     outcome = shifted.adapt("jpn", shifted_texts(120, seed=4)[0])
     assert (outcome.accepted, outcome.lang, outcome.reason) == (True, "ja", "")
@@ -194,6 +194,8 @@ def test_every_kind_of_model_adapts_and_leaves_other_languages_alone(
     unshifted = shifted.predict_proba([text.removeprefix("zz ") for text in texts], "ru")
     away, back = (np.abs(side["ja"] - unshifted).mean() for side in (before, after))
     assert back < 0.6 * away
+    sure = shifted.evaluate(texts, topics, "ja").confidence["ja"]  # the moved ones too
+    assert sure == pytest.approx(after["ja"].max(axis=1), abs=1e-12)
     mixed = shifted.predict_proba([texts[0], texts[0]], ["ja", "ru"])
     assert np.array_equal(mixed, np.vstack([after["ja"][0], before["ru"][0]]))
 

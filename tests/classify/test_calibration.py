@@ -71,6 +71,7 @@ def test_the_error_is_that_of_a_slow_reference() -> None:
     bins = reliability(confidence, correct)
     assert len(bins) == N_BINS
     assert sum(entry.n for entry in bins) == 131
+    assert [entry.n for entry in reliability(confidence, correct, n_bins=3)] == [44, 44, 43]
     assert [entry.confidence for entry in bins] == sorted(entry.confidence for entry in bins)
 
 

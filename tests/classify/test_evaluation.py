@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,20 @@ def test_rows_have_the_keys_and_the_order_given(model: TextClassifier) -> None:
         assert result.correct[row["lang"]].tolist() == right
     text = json.dumps(result.as_json(), allow_nan=False)
     assert set(json.loads(text)) == {"rows", "mean"}
+
+
+def test_confidence_is_the_probability_of_the_label_that_predict_gives(
+    model: TextClassifier,
+) -> None:
+    cooled = copy(model)
+    cooled.trust_ = replace(model.trust_, temperature=0.4)
+    for one in (model, cooled):
+        result = one.evaluate(ALL, ALL_TOPICS, LANGS)
+        probabilities = one.predict_proba(ALL, LANGS).max(axis=1)
+        for lang, confidence in result.confidence.items():
+            rows = [row for row, code in enumerate(LANGS) if code == lang]
+            assert confidence == pytest.approx(probabilities[rows], abs=1e-12)
+        assert list(result.confidence) == list(result.correct) == ["en", "ja", "ru"]
 
 
 def test_the_mean_leaves_the_training_language_out(model: TextClassifier) -> None:

@@ -5,12 +5,14 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from planted import JAPANESE
 
 from isogloss.classify import TextClassifier
+from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.mboe_plus import Mixture
-from isogloss.classify.reporting import describe, write_report
+from isogloss.classify.reporting import describe, reliability_by_language, write_report
 
 TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
 TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
@@ -26,6 +28,37 @@ def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_pat
     assert "an illustration" in page
     assert "<b>&</b>" not in page  # the text of a document is escaped
     assert ("Toyota" in page) == (model.kb_ is not None)
+    assert "the model is surer than it should be" in page
+    assert page.count("<figure>") == len(result.rows)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_reliability_holds_every_text_of_a_language_once(model: TextClassifier) -> None:
+    n = 40
+    texts, topics = TEXTS * n, TOPICS * n
+    result = model.evaluate(texts, topics, LANGS * n)
+    diagrams = {one.lang: one for one in reliability_by_language(result, model.langs_)}
+    assert list(diagrams) == [row["lang"] for row in result.rows]
+    assert [lang for lang, one in diagrams.items() if one.is_training] == ["en"]
+    for row in result.rows:
+        shown = diagrams[row["lang"]]
+        assert (shown.n, shown.ece, shown.accuracy) == (n, row["ece"], row["accuracy"])
+        assert len(shown.dots) == 3  # half the root of n
+        assert sum(dot.n for dot in shown.dots) == n
+        total = sum(dot.n * dot.confidence for dot in shown.dots)
+        assert total / n == pytest.approx(shown.confidence)
+        assert sum(dot.n * dot.accuracy for dot in shown.dots) / n == pytest.approx(shown.accuracy)
+        assert all(0 <= dot.accuracy_low < dot.accuracy_high <= 1 for dot in shown.dots)
+
+
+@pytest.mark.parametrize(("n", "n_dots"), [(1, 1), (9, 2), (99, 5), (400, 10), (9999, 10)])
+def test_the_number_of_dots_grows_with_the_texts(n: int, n_dots: int) -> None:
+    rows = [{"lang": "ja", "n": n, "ece": 0.1, "accuracy": 1.0}]
+    right, sure = np.ones(n, dtype=bool), np.linspace(0.2, 0.8, n)
+    evaluation = Evaluation(rows, {"langs": ["ja"]}, {"ja": right}, {"ja": sure})
+    (shown,) = reliability_by_language(evaluation, [])
+    assert len(shown.dots) == n_dots
+    assert all(dot.accuracy_low < dot.accuracy_high for dot in shown.dots)  # all right, yet doubt
 
 
 def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> None:

@@ -8,6 +8,7 @@ from isogloss.classify.scores import (
     holm,
     interval_of_language_mean,
     interval_of_mean,
+    interval_of_share,
     paired_difference,
 )
 
@@ -24,6 +25,16 @@ from isogloss.classify.scores import (
 )
 def test_holm(given: list[float], expected: list[float]) -> None:
     assert holm(given) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 3), (8, 10), (99, 99), (150, 400)])
+def test_wilson_holds_the_shares_that_the_score_test_accepts(right: int, n: int) -> None:
+    found = interval_of_share(right, n)
+    shares = np.linspace(0, 1, 100_001)[1:-1]
+    accepted = shares[np.abs(right / n - shares) <= 1.959964 * np.sqrt(shares * (1 - shares) / n)]
+    assert found.value == right / n
+    assert (found.low, found.high) == pytest.approx((accepted[0], accepted[-1]), abs=2e-5)
+    assert np.isnan(interval_of_share(0, 0).value)
 
 
 def test_f1_by_hand() -> None:

@@ -74,8 +74,10 @@ class ReliabilityBin(NamedTuple):
     accuracy: float
 
 
-def reliability(confidence: Doubles1d, correct: Bools1d) -> list[ReliabilityBin]:
-    """Sort documents by confidence into `N_BINS` bins of equal size (equal mass), fewest first.
+def reliability(
+    confidence: Doubles1d, correct: Bools1d, *, n_bins: int = N_BINS
+) -> list[ReliabilityBin]:
+    """Sort documents by confidence into bins of equal size (equal mass), the least sure first.
 
     Parameters
     ----------
@@ -83,11 +85,13 @@ def reliability(confidence: Doubles1d, correct: Bools1d) -> list[ReliabilityBin]
         Probability of the predicted class: (n_documents,).
     correct
         bool (n_documents,).
+    n_bins
+        At least 1; with fewer documents, each is its own bin.
     """
     order = np.argsort(confidence, kind="stable")
     return [
         ReliabilityBin(len(rows), float(confidence[rows].mean()), float(correct[rows].mean()))
-        for rows in np.array_split(order, min(N_BINS, len(order)) or 1)
+        for rows in np.array_split(order, min(n_bins, len(order)) or 1)
         if len(rows)
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Doubles2d
+from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
 from isogloss.classify.adaptation import n_texts_behind
 from isogloss.classify.calibration import (
     check_threshold,
@@ -74,11 +74,15 @@ class Evaluation:
         The mean over ``langs``, which leaves out the training languages and texts of no known one.
     correct
         Language to bool (n,): which rows are right, in the order given.
+    confidence
+        Language to float64 (n,): the probability of the label that `predict` gives, in the same
+        order. Empty where texts have label sets.
     """
 
     rows: list[dict[str, Any]]
     mean: dict[str, Any]
     correct: dict[str, Bools1d]
+    confidence: dict[str, Doubles1d]
 
     def table(self) -> Table:
         """Return the rows and the mean as a `Table`."""
@@ -157,6 +161,7 @@ def evaluate(
     if model.options_.multilabel:
         decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
     held: dict[str, Decisions] = {}
+    confidence: dict[str, Doubles1d] = {}
     rows, by_language, others, row_ids = [], {}, {}, {}
     for code in dict.fromkeys(documents.langs):
         index = rows_of(documents.langs, code)
@@ -167,6 +172,7 @@ def evaluate(
         if decisions is None:
             f1 = f1_scores(gold, predicted[index].tolist())
             f1 |= _calibration(model, answers[index], correct[index])
+            confidence[name] = np.exp(answers[index].max(axis=1))
         else:
             held[name] = decisions.select(index)
             f1 = _columns(f1_intervals(held[name], seed=seed))
@@ -177,8 +183,7 @@ def evaluate(
             | ({MOVED_COLUMN: n_texts_behind(model, code)} if model.moves_ else {})
         )
         if abstain_below is not None:
-            sure = np.exp(answers[index].max(axis=1))
-            covered = coverage_at(sure, correct[index], abstain_below)
+            covered = coverage_at(confidence[name], correct[index], abstain_below)
             rows[-1] |= {"coverage": covered.coverage, "accuracy_covered": covered.accuracy}
         if other is not None:
             others[name] = other[index]
@@ -189,7 +194,7 @@ def evaluate(
     if others:
         _add_differences(rows, mean, by_language, others, row_ids, seed)
     _warn(rows, model)
-    return Evaluation(rows, mean, by_language)
+    return Evaluation(rows, mean, by_language, confidence)
 
 
 def _scores(

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.classify.calibration import reliability
 from isogloss.classify.documents import UNKNOWN
 from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.explanation import Explanation
 from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
+from isogloss.classify.scores import interval_of_share
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import counted
 from isogloss.report.html import (
@@ -20,9 +22,11 @@ from isogloss.report.html import (
     ReportEntity,
     write_classification_report,
 )
+from isogloss.report.reliability import LanguageReliability, ReliabilityDot
 
 N_DOCUMENTS = 6
 N_ENTITIES_SHOWN = 12
+MOST_DOTS = 10  # of a reliability diagram
 FEATURES = ("cosine", "commonness", "inverse document frequency")  # of attention, in its order
 
 
@@ -63,9 +67,42 @@ def write_report(
         mean=evaluation.mean,
         documents=documents,
         settings=describe(model),
+        reliability=reliability_by_language(evaluation, model.langs_),
         versus=versus,
         overwrite=overwrite,
     )
+
+
+def reliability_by_language(
+    evaluation: Evaluation, training_langs: Sequence[str]
+) -> list[LanguageReliability]:
+    """Return the reliability diagram of each language; none of texts with label sets.
+
+    A diagram has half the square root of n dots, at most `MOST_DOTS`: with more, each would hold
+    too few texts to say anything. The calibration error keeps its own, finer bins.
+    """
+    diagrams = []
+    for row in evaluation.rows if evaluation.confidence else []:
+        confidence, correct = evaluation.confidence[row["lang"]], evaluation.correct[row["lang"]]
+        n_dots = min(max(round(len(correct) ** 0.5 / 2), 1), MOST_DOTS)
+        dots = []
+        for group in reliability(confidence, correct, n_bins=n_dots):
+            share = interval_of_share(round(group.accuracy * group.n), group.n)
+            dots.append(
+                ReliabilityDot(group.n, group.confidence, share.value, share.low, share.high)
+            )
+        diagrams.append(
+            LanguageReliability(
+                lang=row["lang"],
+                is_training=row["lang"] in training_langs,
+                n=row["n"],
+                ece=row["ece"],
+                confidence=float(confidence.mean()),
+                accuracy=row["accuracy"],
+                dots=dots,
+            )
+        )
+    return diagrams
 
 
 def describe(model: TextClassifier) -> dict[str, str]:

@@ -59,6 +59,17 @@ def interval_of_mean(values: Doubles1d | Bools1d, *, seed: int) -> Interval:
     )
 
 
+def interval_of_share(n_right: int, n: int) -> Interval:
+    """Return a share and its Wilson interval (1927), which few rows do not shrink to a point.
+
+    Nothing counted gives NaN throughout.
+    """
+    if n == 0:
+        return Interval(np.nan, np.nan, np.nan)
+    found = binomtest(n_right, n).proportion_ci(CONFIDENCE, method="wilson")
+    return Interval(n_right / n, float(found.low), float(found.high))
+
+
 def interval_of_language_mean(
     values: Mapping[str, Doubles1d | Bools1d], ids: Mapping[str, Sequence[str] | None], *, seed: int
 ) -> Interval:

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from isogloss.errors import InputError
 from isogloss.files import atomic_file
 from isogloss.report.figures import SIGNIFICANT, by_accuracy, chart_of, decimal, is_number
+from isogloss.report.reliability import LanguageReliability, description, diagrams_of
 from isogloss.text.languages import is_right_to_left, language_name
 
 N_CHARACTERS_SHOWN = 1200  # of a document
@@ -109,6 +110,7 @@ def write_classification_report(
     mean: dict[str, Any],
     documents: list[ReportDocument],
     settings: dict[str, str],
+    reliability: Sequence[LanguageReliability] = (),
     versus: str | None = None,
     overwrite: bool = False,
 ) -> None:
@@ -126,6 +128,8 @@ def write_classification_report(
         A few, shown in full up to `N_CHARACTERS_SHOWN` characters.
     settings
         Name to value, in words.
+    reliability
+        A diagram a language, in any order; none where texts have label sets.
     versus
         Name of the second model; None: the same encoder without entities.
 
@@ -144,6 +148,7 @@ def write_classification_report(
         chart=chart_of(rows, mean),
         rows=rows,
         mean=mean,
+        diagrams=diagrams_of(reliability),
         has_difference=any(is_number(row.get("difference")) for row in rows),
         documents=documents,
         settings=settings,
@@ -308,6 +313,7 @@ def _environment() -> Environment:
         "language": _name,
         "direction": _direction,
         "classes": _classes,
+        "reliability": description,
     }
     environment.globals |= {"interval": _interval, "excerpt": excerpt, "is_number": is_number}
     return environment
