@@ -19,7 +19,8 @@ from isogloss.cli.main import app, main
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
 ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
-       "classify adapt", "classify forecast", "data", "data shinra", "demo"]  # fmt: skip
+       "classify adapt", "classify forecast", "data", "data shinra", "demo", "vectors",
+       "vectors similar", "vectors convert", "vectors evaluate"]  # fmt: skip
 
 
 def test_version(cli: Run) -> None:

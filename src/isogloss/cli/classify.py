@@ -27,9 +27,10 @@ from isogloss.errors import InputError, counted
 from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
 from isogloss.text.detect import languages_of_texts
+from isogloss.text.languages import parse_language_file
 from isogloss.train.checkpoints import Checkpoints
 from isogloss.train.processes import is_first_process
-from isogloss.vectors import EntityVectors
+from isogloss.vectors.for_knowledge_base import read_entity_vectors
 
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
@@ -84,7 +85,11 @@ def fit(
                      "best on held-out texts."),
     ] = "half",
     init: Annotated[
-        str, typer.Option(help="Entity vectors: 'encoder', 'random', or a file of vectors.")
+        str,
+        typer.Option(
+            help="Entity vectors: 'encoder', 'random', or a file of vectors; LANG=FILE says the "
+            "language of its titles.",
+        ),
     ] = "encoder",
     attention: Annotated[
         Literal["learned", "mean", "sum"], typer.Option(help="How entities are weighed.")
@@ -128,7 +133,7 @@ def fit(
     names = None if classes is None else read_class_names(classes)
     training, held_out = read_labelled({"--train": train, "--dev": dev}, format=format, lang=lang)
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
-    vectors = _init(init)
+    vectors = _init(init, knowledge_base, training.langs)
     model = TextClassifier(
         Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
         knowledge_base,
@@ -354,15 +359,20 @@ def print_explanation(explanation: Explanation) -> None:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
 
 
-def _init(value: str) -> Any:
+def _init(value: str, kb: KnowledgeBase | None, langs: list[str | None]) -> Any:
     if value in ("encoder", "random"):
         return value
-    path = Path(value)
+    path, of_titles = Path(value), [code for code in dict.fromkeys(langs) if code]
+    if not path.exists() and "=" in value:
+        pair = parse_language_file(value)
+        path, of_titles = pair.path, [pair.lang]
     if not path.exists():
         raise InputError(
             f"--init is '{value}', and no such file; give 'encoder', 'random' or a file of vectors"
         )
-    return EntityVectors.load(path)
+    vectors = read_entity_vectors(path, kb, of_titles)
+    typer.echo(f"isogloss: {vectors!r} of {path}", err=True)
+    return vectors
 
 
 def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:

@@ -37,11 +37,12 @@ def _version(
 
 @cache
 def _add_groups() -> None:
-    from isogloss.cli import classify, data, demo, encode, kb
+    from isogloss.cli import classify, data, demo, encode, kb, vectors
 
     app.add_typer(kb.app, name="kb")
     app.add_typer(classify.app, name="classify")
     app.add_typer(data.app, name="data")
+    app.add_typer(vectors.app, name="vectors")
     app.command("encode")(encode.encode)
     app.command("demo")(demo.demo)
 

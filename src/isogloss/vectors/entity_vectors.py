@@ -122,7 +122,10 @@ class EntityVectors:
                 ids = json.loads(file.get_tensor("ids").tobytes())
                 return cls(ids, file.get_tensor("vectors"))
         except SafetensorError as error:
-            raise InputError(f"is not a safetensors file ({error})", path=path) from error
+            raise InputError(
+                f"is not a safetensors file ({error}); isogloss.vectors.read_vectors reads others",
+                path=path,
+            ) from error
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise InputError("damaged: its entity ids cannot be read", path=path) from error
 

@@ -1,0 +1,141 @@
+"""``isogloss vectors``: look into vectors of words and entities, convert and evaluate them."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from isogloss.cli import options
+from isogloss.cli.output import console
+from isogloss.errors import InputError, counted
+from isogloss.files import refuse_existing
+from isogloss.kb import KnowledgeBase
+from isogloss.report.table import Table
+from isogloss.text.languages import parse_language
+from isogloss.vectors.evaluation import evaluate_kore, evaluate_wikisim
+from isogloss.vectors.files import VectorFormat, read_vectors, write_vectors
+from isogloss.vectors.for_knowledge_base import with_ids
+from isogloss.vectors.vocabulary import Found, Vocabulary
+from isogloss.vectors.word_entity_vectors import WordEntityVectors
+
+app = typer.Typer(help="Vectors of words and entities.", no_args_is_help=True)
+
+VectorFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="Vectors: of isogloss, or text or binary of wikipedia2vec or word2vec."
+    ),
+]
+
+
+@app.command()
+def similar(
+    file: VectorFile,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="A word, ENTITY/Title, a redirect, an id, or a page's address."
+        ),
+    ],
+    k: Annotated[int, typer.Option(min=1, help="How many neighbours at most.")] = 10,
+    kind: Annotated[
+        Literal["word", "entity"] | None, typer.Option(help="One kind of neighbours; both without.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print the nearest words and entities by cosine."""
+    vectors = read_vectors(file)
+    try:
+        found = vectors.vocabulary.row(name)
+    except InputError as error:
+        raise InputError(str(error), path=file) from error
+    _say_found(found, vectors.vocabulary)
+    rows: list[dict[str, Any]] = [
+        asdict(neighbour) for neighbour in vectors.similar(found, k=k, kind=kind)
+    ]
+    for row in rows:
+        row["count"] = row["count"] or None  # not known
+    if as_json:
+        typer.echo(json.dumps({"name": found.label, "neighbours": rows}, ensure_ascii=False))
+    elif rows:
+        shown = ("label", "cosine", "count")
+        columns = shown if any(row["count"] for row in rows) else shown[:2]
+        Table(rows, columns=columns).render(console())
+
+
+@app.command()
+def convert(
+    file: VectorFile,
+    out: Annotated[Path, typer.Option(help="File to make.")],
+    to: Annotated[VectorFormat, typer.Option(help="Form of the file to make.")] = "native",
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Give entities the ids of this knowledge base; native form only."),
+    ] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the titles, to look them up in --kb.")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Write vectors in another form."""
+    refuse_existing(out, overwrite=overwrite)
+    if kb is not None and to != "native":
+        raise InputError(f"--kb gives ids, which --to {to} has no room for; write --to native")
+    if lang is not None and kb is None:
+        raise InputError("--lang is for titles looked up in a knowledge base; give --kb too")
+    opened = None if kb is None else KnowledgeBase.open(kb)
+    vectors = read_vectors(file)
+    if opened is not None:
+        vectors = _with_ids(vectors, opened, lang)
+    write_vectors(vectors, out, to, overwrite=overwrite)
+    typer.echo(f"isogloss: {vectors!r} → {out}", err=True)
+
+
+@app.command()
+def evaluate(
+    file: VectorFile,
+    kore: Annotated[
+        Path | None, typer.Option(help="KORE's rankedrelatedentities.txt.", metavar="FILE")
+    ] = None,
+    wikisim: Annotated[
+        Path | None, typer.Option(help="WikiSim-353, seven columns.", metavar="FILE")
+    ] = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare cosines of entities with human judgements: Spearman's correlation."""
+    if kore is None and wikisim is None:
+        raise InputError("nothing to compare with; give --kore FILE, --wikisim FILE, or both")
+    vectors = read_vectors(file)
+    results = []
+    if kore is not None:
+        results.append(evaluate_kore(vectors, kore, seed=seed))
+    if wikisim is not None:
+        results.append(evaluate_wikisim(vectors, wikisim, seed=seed))
+    table = Table([asdict(result) for result in results])
+    if as_json:
+        typer.echo(table.to_json(), nl=False)
+    else:
+        table.render(console())
+
+
+def _with_ids(vectors: WordEntityVectors, kb: KnowledgeBase, lang: str | None) -> WordEntityVectors:
+    own = vectors.facts.get("lang")
+    if lang is None and own is None:
+        raise InputError("the file does not say the language of its titles; give --lang")
+    vectors = with_ids(vectors, kb, [parse_language(lang) if lang else str(own)])
+    n_ids = sum(bool(known) for known in vectors.vocabulary.entity_ids or ())
+    entities = counted(len(vectors.vocabulary.entities), "entity", "entities")
+    typer.echo(f"isogloss: {n_ids:,} of {entities} have an id", err=True)
+    return vectors
+
+
+def _say_found(found: Found, vocabulary: Vocabulary) -> None:
+    """Say what was looked up where it is not spelt as asked, or could be something else."""
+    if found.name != found.asked:
+        typer.echo(f"isogloss: '{found.asked}' is found as '{found.label}'", err=True)
+    elif found.kind == "word" and vocabulary.entities.find(found.name) >= 0:
+        typer.echo(f"isogloss: the word; the entity is 'ENTITY/{found.name}'", err=True)

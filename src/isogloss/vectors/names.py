@@ -1,0 +1,144 @@
+"""Names in one piece of memory: millions of strings that open at once and are found by bisection.
+
+A Python list of the titles of a large Wikipedia takes seconds to make and a gigabyte to hold. Here
+the UTF-8 bytes of all names stand in one array, which may be a mapped file.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.errors import InputError
+from isogloss.kb.store import pack_strings, unpack_string
+from isogloss.text.compiled import compiled
+
+N_COMPARED_EACH_WAY = 200
+
+
+class PackedStrings:
+    """Strings by number.
+
+    Parameters
+    ----------
+    data, offsets
+        String i is the UTF-8 of ``data[offsets[i]:offsets[i + 1]]``.
+    """
+
+    def __init__(self, data: Bytes1d, offsets: Ints1d) -> None:
+        self.data, self.offsets = data, offsets
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> "PackedStrings":
+        """Pack strings."""
+        return cls(*pack_strings(list(strings)))
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    def __getitem__(self, number: int) -> str:
+        if not 0 <= number < len(self):
+            raise IndexError(f"string {number} of {len(self)}")
+        return unpack_string(self.data, self.offsets, number)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[number] for number in range(len(self)))
+
+
+class Names(PackedStrings):
+    """Strings that differ, by number, and numbers by string.
+
+    Parameters
+    ----------
+    order
+        The numbers of the strings, sorted by their bytes.
+
+    Examples
+    --------
+    >>> names = Names.of(["東京", "Berlin", "Bern"])
+    >>> names.find("Bern"), names.find("bern"), names[0]
+    (2, -1, '東京')
+    >>> names.close_to("Berlim", n=1)
+    ['Berlin']
+    """
+
+    def __init__(self, data: Bytes1d, offsets: Ints1d, order: Ints1d) -> None:
+        super().__init__(data, offsets)
+        self.order = order
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> "Names":
+        """Pack strings.
+
+        Raises
+        ------
+        InputError
+            When one comes twice.
+        """
+        packed = PackedStrings.of(strings)
+        whole, bounds = packed.data.tobytes(), packed.offsets.tolist()
+        keys = [whole[bounds[i] : bounds[i + 1]] for i in range(len(packed))]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        for first, second in pairwise(order):
+            if keys[first] == keys[second]:
+                raise InputError(f"the name '{packed[first]}' comes twice; names must differ")
+        return cls(packed.data, packed.offsets, np.array(order, np.int64))
+
+    def find(self, name: str) -> int:
+        """Return the number of a name, or -1."""
+        return int(self.find_all([name])[0])
+
+    def find_all(self, names: Sequence[str]) -> Ints1d:
+        """Return the numbers of names, -1 for those that are not there; int64 (len(names),)."""
+        wanted, bounds = pack_strings(list(names))
+        places, is_there = _bisect(self.data, self.offsets, self.order, wanted, bounds)
+        if not len(self):
+            return np.full(len(names), -1, np.int64)
+        return np.where(is_there, self.order[np.minimum(places, len(self) - 1)], -1)
+
+    def close_to(self, name: str, *, n: int = 3) -> list[str]:
+        """Return names that look like one: the closest of those that begin like it."""
+        spellings = {name, name.lower(), name[:1].upper() + name[1:], name.title()}
+        wanted, bounds = pack_strings(sorted(spellings))
+        places, _ = _bisect(self.data, self.offsets, self.order, wanted, bounds)
+        around: dict[str, None] = {}
+        for place in places.tolist():
+            first, last = place - N_COMPARED_EACH_WAY, place + N_COMPARED_EACH_WAY
+            for at in range(max(0, first), min(len(self), last)):
+                around[self[int(self.order[at])]] = None
+        folded = {spelling.lower(): spelling for spelling in reversed(around)}
+        close = difflib.get_close_matches(name.lower(), folded, n=n, cutoff=0.6)
+        return [folded[spelling] for spelling in close]
+
+
+@compiled
+def _bisect(data: Any, offsets: Any, order: Any, wanted: Any, bounds: Any) -> Any:
+    """Return where each wanted string stands among the sorted ones, and whether it does."""
+    n = bounds.size - 1
+    places, is_there = np.empty(n, np.int64), np.zeros(n, np.bool_)
+    for i in range(n):
+        low, high = 0, order.size
+        while low < high:
+            middle = (low + high) // 2
+            if _compare(data, offsets, order[middle], wanted, bounds[i], bounds[i + 1]) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        places[i] = low
+        if low < order.size:
+            is_there[i] = _compare(data, offsets, order[low], wanted, bounds[i], bounds[i + 1]) == 0
+    return places, is_there
+
+
+@compiled
+def _compare(data: Any, offsets: Any, number: Any, wanted: Any, first: Any, last: Any) -> Any:
+    """Return a number below, of or above 0 as a name is before, equal to or behind another."""
+    begin, end = offsets[number], offsets[number + 1]
+    for k in range(min(end - begin, last - first)):
+        difference = np.int64(data[begin + k]) - np.int64(wanted[first + k])
+        if difference != 0:
+            return difference
+    return (end - begin) - (last - first)

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_world import Refuse, Run, World, write_file
+
+from isogloss.classify import TextClassifier
+from isogloss.vectors import Vocabulary, WordEntityVectors, read_vectors, write_vectors
+
+TITLES = ["Tokyo", "Germany", "Tax", "Association football", "Tennis"]
+# Made by hand, in the published forms.
+KORE = "Tokyo\n\tGermany\n\tTennis\n\tTax\n"
+WIKISIM = (
+    "termA\tidA\tmatchA\ttermB\tidB\tmatchB\trelatedness\n"
+    "a\t1\tTokyo\tb\t2\tGermany\t0.9\na\t1\tTokyo\tb\t2\tTax\t0.1\na\t1\tTokyo\tb\tnull\tnull\t0.1\n"
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    vocabulary = Vocabulary.of(
+        ["tokyo", "tax"], TITLES, word_counts=[9, 8], entity_counts=[7, 6, 5, 4, 3],
+        redirects={"Edo": "Tokyo"}, rare_entities={"Kyoto": 2}, min_entity_count=3,
+    )  # fmt: skip
+    matrix = np.array([[1, 0], [0, 1], [1, 0.1], [1, 1], [0, 2], [-1, 1], [0.5, 1]], np.float32)
+    write_vectors(WordEntityVectors(vocabulary, matrix), tmp_path / "v", "native")
+    return tmp_path / "v"
+
+
+def test_similar(cli: Run, file: Path) -> None:
+    outcome = cli("vectors", "similar", file, "tokyo", "--k", 2, "--json")
+    near = outcome.json["neighbours"]
+    assert (outcome.code, outcome.json["name"]) == (0, "tokyo")
+    assert [other["label"] for other in near] == ["ENTITY/Tokyo", "ENTITY/Germany"]
+    assert near[1] == {"label": "ENTITY/Germany", "kind": "entity",
+                       "cosine": pytest.approx(0.5**0.5), "count": 6}  # fmt: skip
+    outcome = cli("vectors", "similar", file, "Edo", "--kind", "word")
+    assert outcome.talk == ["isogloss: 'Edo' is found as 'ENTITY/Tokyo'"]
+    assert [line.split()[0] for line in outcome.lines if "0." in line] == ["tokyo", "tax"]
+
+
+def test_similar_says_why_not(refuse: Refuse, file: Path) -> None:
+    said = refuse("vectors", "similar", file, "Kyoto")
+    assert (
+        "no vector for 'Kyoto': it is a title, which is linked 2 times, below the minimum" in said
+    )
+    assert "the closest are" in said
+    assert "'ENTITY/Tokyo'" in said
+    assert "not in the dump" in refuse("vectors", "similar", file, "ENTITY/Osaka")
+    assert "no such file of vectors" in refuse("vectors", "similar", "none", "Tokyo")
+    assert "--k is '0'" in refuse("vectors", "similar", file, "Tokyo", "--k", 0)
+
+
+def test_convert(cli: Run, refuse: Refuse, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "v.txt"
+    outcome = cli("vectors", "convert", file, "--to", "word2vec", "--out", out)
+    assert outcome.talk == [f"isogloss: WordEntityVectors(2 words, 5 entities, width 2) → {out}"]
+    assert out.read_text().splitlines()[:3] == ["7 2", "tokyo 1 0", "tax 0 1"]
+    assert "already exists" in refuse("vectors", "convert", file, "--out", out)
+    assert cli("vectors", "convert", out, "--out", tmp_path / "back").code == 0
+    assert list(read_vectors(tmp_path / "back").vocabulary.entities) == TITLES
+
+
+def test_convert_adds_ids(
+    cli: Run, refuse: Refuse, file: Path, world: World, tmp_path: Path
+) -> None:
+    words = ["vectors", "convert", file, "--out", tmp_path / "w", "--kb", world.kb]
+    outcome = cli(*words, "--lang", "en")
+    assert "isogloss: 2 of 5 entities have an id" in outcome.talk
+    assert list(read_vectors(tmp_path / "w").vocabulary.entity_ids or ()) == [
+        "Q1490", "Q183", "", "", ""]  # fmt: skip
+    assert "give --lang" in refuse(*words, "--overwrite")
+    assert "--kb gives ids" in refuse(*words, "--overwrite", "--to", "glove")
+    assert "give --kb too" in refuse(*words[:-2], "--overwrite", "--lang", "en")
+
+
+def test_evaluate(cli: Run, refuse: Refuse, file: Path, tmp_path: Path) -> None:
+    kore = write_file(tmp_path / "kore.txt", KORE)
+    wikisim = write_file(tmp_path / "wikisim.txt", WIKISIM)
+    words = ["vectors", "evaluate", file, "--kore", kore, "--wikisim", wikisim]
+    rows = cli(*words, "--json").json
+    assert [(row["test"], row["n"], row["n_missing"]) for row in rows] == [
+        ("kore", 3, 0), ("wikisim", 2, 0)]  # fmt: skip
+    assert rows[0]["spearman"] == pytest.approx(1.0)
+    assert rows[1]["n_without_article"] == 1
+    assert "wikisim" in cli(*words).out
+    assert "give --kore FILE, --wikisim FILE" in refuse("vectors", "evaluate", file)
+    assert "is not WikiSim's form" in refuse("vectors", "evaluate", file, "--wikisim", kore)
+
+
+def test_vectors_go_straight_into_fit(
+    cli: Run, refuse: Refuse, file: Path, world: World, tmp_path: Path
+) -> None:
+    text = tmp_path / "v.txt"
+    cli("vectors", "convert", file, "--to", "wikipedia2vec", "--out", text)
+    words = ["classify", "fit", "--train", f"en={world.train}", "--encoder", world.encoder,
+             "--out", tmp_path / "m", "--preset", "mboe"]  # fmt: skip
+    assert "give one (--kb)" in refuse(*words, "--init", text, talk=True)
+    words += ["--kb", world.kb]
+    outcome = cli(*words, "--init", text)
+    assert outcome.code == 0, outcome.err
+    assert f"isogloss: EntityVectors(2 entities, width 2) of {text}" in outcome.talk
+    assert TextClassifier.load(tmp_path / "m").init.ids == ["Q1490", "Q183"]
+    said = refuse(*words, "--init", f"ja={text}", "--overwrite", talk=True)
+    assert "by its title in ja; is it the right language?" in said
