@@ -12,6 +12,8 @@ from isogloss.cli.output import console
 from isogloss.data.documents import Documents, read_documents
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
+from isogloss.kb.wikidata_source import MIN_SITELINKS
+from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
@@ -24,7 +26,11 @@ KbPath = Annotated[Path, typer.Argument(help="Directory of the knowledge base.",
 @app.command()
 def build(
     source: Annotated[
-        list[str], typer.Option(help="'cldr' or names:FILE; may be repeated.", metavar="SOURCE")
+        list[str],
+        typer.Option(
+            help="'cldr', names:FILE, wikidata:DUMP or wikipedia:LANG=DUMP; may be repeated.",
+            metavar="SOURCE",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     langs: Annotated[
@@ -36,6 +42,58 @@ def build(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Count bad lines of names files and go on.")
     ] = False,
+    min_sitelinks: Annotated[
+        int, typer.Option(min=0, help="Of Wikidata: fewest Wikipedias with an article on an item.")
+    ] = MIN_SITELINKS,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes that read a dump; as many as cores by default."),
+    ] = None,
+    page_props: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="SQL table of a wiki: Wikidata items, disambiguation pages.", metavar="LANG=FILE"
+        ),
+    ] = None,
+    page: Annotated[
+        list[str] | None,
+        typer.Option(help="SQL table of a wiki: titles that the dump lacks.", metavar="LANG=FILE"),
+    ] = None,
+    redirect: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="SQL table of a wiki: where redirects among --page lead.", metavar="LANG=FILE"
+        ),
+    ] = None,
+    langlinks: Annotated[
+        list[str] | None,
+        typer.Option(help="SQL table of a wiki: pages in other languages.", metavar="LANG=FILE"),
+    ] = None,
+    sitelinks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Of Wikidata: the SQL table wb_items_per_site, for all wikis.", metavar="FILE"
+        ),
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder to keep the parts of Wikipedia dumps in; else removed at the end.",
+            metavar="DIR",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Of Wikipedia: read the first pages only, as a trial.")
+    ] = None,
+    min_link_count: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Of Wikipedia: fewest links that make an entity a meaning of a name."
+        ),
+    ] = 1,
+    keep_disambiguations: Annotated[
+        bool, typer.Option("--keep-disambiguations", help="Let disambiguation pages be entities.")
+    ] = False,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:
@@ -44,7 +102,25 @@ def build(
     if chosen is not None and not chosen:
         raise InputError("--langs names no language; give codes as en,ja,sw")
     report = build_knowledge_base(
-        source, out, langs=chosen, keywords=keywords, skip_bad=skip_bad, overwrite=overwrite
+        source,
+        out,
+        langs=chosen,
+        keywords=keywords,
+        skip_bad=skip_bad,
+        min_sitelinks=min_sitelinks,
+        wikipedia=WikipediaOptions(
+            work=work,
+            page_props=_tables(page_props, "--page-props"),
+            page=_tables(page, "--page"),
+            redirect=_tables(redirect, "--redirect"),
+            langlinks=_tables(langlinks, "--langlinks"),
+            sitelinks=sitelinks,
+            limit=limit,
+            min_link_count=min_link_count,
+            keep_disambiguations=keep_disambiguations,
+        ),
+        workers=workers,
+        overwrite=overwrite,
     )
     for made in report.sources:
         names = counted(made.n_names, "name")
@@ -131,6 +207,19 @@ def link(
         typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
 
 
+def _tables(listed: list[str] | None, option: str) -> dict[str, Path]:
+    """Return code of a wiki → file of options like ``ja=FILE``."""
+    found: dict[str, Path] = {}
+    for one in listed or []:
+        code, equals, file = one.partition("=")
+        if not equals or not file:
+            raise InputError(f"{option} is '{one}'; write it as ja=FILE")
+        if checked_code(code) in found:
+            raise InputError(f"{option} names '{code}' twice")
+        found[checked_code(code)] = Path(file)
+    return found
+
+
 def _pivot_of(kb: KnowledgeBase, value: str) -> str:
     """Return the code of a language that has names; without any, all would be left out."""
     pivot = parse_language(value)
@@ -172,11 +261,16 @@ def _as_json(mention: Mention) -> dict[str, Any]:
 
 
 def _print_info(facts: dict[str, Any]) -> None:
-    """Print single facts a line each, then sources, fallbacks and languages as tables."""
-    tables: dict[str, list[dict[str, Any]]] = {"sources": []}
+    """Print single facts a line each, then sources, their counts and so on as tables."""
+    tables: dict[str, list[dict[str, Any]]] = {"sources": [], "counts": []}
     for source in facts["sources"]:
         unused = ", ".join(f"{field}: {n}" for field, n in source["unused_fields"].items())
-        tables["sources"].append({**source, "unused_fields": unused or "none"})
+        counts = source.get("counts", {})
+        told = {key: value for key, value in source.items() if key != "counts"}
+        tables["sources"].append({**told, "unused_fields": unused or "none"})
+        tables["counts"] += [
+            {"source": source["name"], "what": what, "n": n} for what, n in counts.items()
+        ]
     for key in ("fallbacks", "languages"):
         tables[key] = [{"lang": lang, **counts} for lang, counts in facts[key].items()]
     for key, value in facts.items():

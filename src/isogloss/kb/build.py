@@ -1,10 +1,11 @@
 """Build a knowledge base: gather from the sources, merge entities, write the directory."""
 
+import shutil
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,12 @@ from isogloss.kb.compile_names import KEYWORD_FACTOR, compile_language
 from isogloss.kb.names import Gathered, LanguageChoice, SourceReport
 from isogloss.kb.names_file import gather_names_file
 from isogloss.kb.store import pack_strings, write_arrays, write_manifest
+from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_folder
+from isogloss.kb.wikipedia_options import WikipediaOptions
 from isogloss.progress import progress
+
+if TYPE_CHECKING:
+    from isogloss.kb.wikipedias import Wikipedias
 
 NORMALISATION = {
     "composition": "NFC",
@@ -60,6 +66,9 @@ def build_knowledge_base(
     langs: Sequence[str] | None = None,
     skip_bad: bool = False,
     keywords: bool = False,
+    min_sitelinks: int = MIN_SITELINKS,
+    wikipedia: WikipediaOptions | None = None,
+    workers: int | None = None,
     overwrite: bool = False,
 ) -> BuildReport:
     """Build a knowledge base from sources, which merge by id and `same_as`.
@@ -67,7 +76,8 @@ def build_knowledge_base(
     Parameters
     ----------
     sources
-        ``"cldr"`` or ``"names:FILE"``, in the order in which their names become titles.
+        ``"cldr"``, ``"names:FILE"``, ``"wikidata:DUMP"`` or ``"wikipedia:ja=DUMP"``, in the order
+        in which their names become titles.
     out
         The directory to make; it appears whole or not at all.
     langs
@@ -76,6 +86,12 @@ def build_knowledge_base(
         Count bad lines of names files instead of refusing them.
     keywords
         Take keywords as names too, at half their commonness.
+    min_sitelinks
+        Of Wikidata: leave out items with an article in fewer Wikipedias; 0 keeps all.
+    wikipedia
+        How dumps of Wikipedias are read.
+    workers
+        Processes that read a dump; ``None``: as many as there are cores.
     overwrite
         Replace `out` if it exists.
 
@@ -84,28 +100,60 @@ def build_knowledge_base(
     InputError
         An unknown source or language, a fault in a file, nothing to keep, or `out` in the way.
     """
+    from isogloss.kb.wikipedias import Wikipedias
+
     out = Path(out)
     refuse_existing(out, overwrite=overwrite)
     if isinstance(sources, str):
         raise InputError(f"sources is a list, such as ['{sources}'], not a string")
     choose = LanguageChoice(langs)
     gathered = Gathered(choose)
-    reports = [
-        _gather(source, gathered, keywords=keywords, skip_bad=skip_bad) for source in sources
-    ]
+    wikis = Wikipedias(sources, out, wikipedia or WikipediaOptions(), choose, workers=workers)
+    options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
+    reports = [_gather(source, gathered, options) for source in sources]
+    wikidata = [work_folder(out, source) for source in sources if source.startswith("wikidata:")]
+    wikis.join(gathered, wikidata)
     if not gathered.languages:
         raise InputError("no source has names in the languages wanted; nothing to build")
     with atomic_directory(out, overwrite=overwrite) as folder:
-        return _write(folder, out, gathered, reports, choose)
+        report = _write(folder, out, gathered, reports, choose)
+    for source in sources:
+        shutil.rmtree(work_folder(out, source), ignore_errors=True)
+    wikis.clean()
+    return report
 
 
-def _gather(source: str, gathered: Gathered, *, keywords: bool, skip_bad: bool) -> SourceReport:
+class _Options(NamedTuple):
+    """What the sources are read with."""
+
+    out: Path
+    keywords: bool
+    skip_bad: bool
+    min_sitelinks: int
+    workers: int | None
+    wikis: "Wikipedias"
+
+
+def _gather(source: str, gathered: Gathered, options: _Options) -> SourceReport:
     kind, _, place = source.partition(":")
     if source == "cldr":
         return gather_cldr(gathered)
     if kind == "names" and place:
-        return gather_names_file(Path(place), gathered, keywords=keywords, skip_bad=skip_bad)
-    raise InputError(f"no source '{source}'; {did_you_mean(source, ['cldr', 'names:FILE'])}")
+        return gather_names_file(
+            Path(place), gathered, keywords=options.keywords, skip_bad=options.skip_bad
+        )
+    if kind == "wikidata" and place:
+        return gather_wikidata(
+            Path(place),
+            gathered,
+            work_folder(options.out, source),
+            min_sitelinks=options.min_sitelinks,
+            workers=options.workers,
+        )
+    if kind == "wikipedia":
+        return options.wikis.gather(source, gathered)
+    known = ["cldr", "names:FILE", "wikidata:DUMP", "wikipedia:LANG=DUMP"]
+    raise InputError(f"no source '{source}'; {did_you_mean(source, known)}")
 
 
 def _write(

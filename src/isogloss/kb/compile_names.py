@@ -47,7 +47,7 @@ def compile_language(
     entity = entity_of[np.frombuffer(gathered.entity, np.int32)]
     folded = fold_texts(gathered.names, turkic=language.partition("-")[0] in TURKIC)
     strings = folded.strings()
-    written = _how_written(folded)
+    written = how_written(folded)
     kept = np.flatnonzero(~blocked_names(folded, strings, written, language))
     keys = sorted({strings[i] for i in kept.tolist()})
     position = {key: i for i, key in enumerate(keys)}
@@ -92,7 +92,7 @@ class _Columns:
         self.factor, self.count, self.popularity = factor, count, popularity
 
 
-def _how_written(names: FoldedTexts) -> Bytes1d:
+def how_written(names: FoldedTexts) -> Bytes1d:
     """Return for each name whether it asks for a capital, or for capitals throughout."""
     n_names = names.offsets.size - 1
     owner = np.repeat(np.arange(n_names), np.diff(names.offsets))
@@ -110,11 +110,14 @@ def _how_written(names: FoldedTexts) -> Bytes1d:
 
 
 def _counts_of(gathered: LanguageNames, kept: Ints1d) -> Doubles1d:
-    """Return the link counts of the names kept; NaN where none was given."""
+    """Return the link counts of the names kept, each once and used up; NaN where none was given.
+
+    Several sources may give the same name of an entity: its count must not be added for each.
+    """
     if not gathered.counts:
         return np.full(kept.size, np.nan)
     names, entity, counts = gathered.names, gathered.entity, gathered.counts
-    values = (counts.get((names[i], entity[i]), np.nan) for i in kept.tolist())
+    values = (counts.pop((names[i], entity[i]), np.nan) for i in kept.tolist())
     return np.fromiter(values, np.float64, kept.size)
 
 

@@ -24,7 +24,10 @@ class LanguageNames:
 
 @dataclass
 class SourceReport:
-    """What one source gave: counts for the manifest, and its licence where it is known."""
+    """What one source gave: counts for the manifest, and its licence where it is known.
+
+    `counts` holds whatever else a source counts: lines by kind, what was left out and why.
+    """
 
     name: str
     licence: str
@@ -32,6 +35,7 @@ class SourceReport:
     n_names: int = 0
     n_bad_lines: int = 0
     unused_fields: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 class LanguageChoice:

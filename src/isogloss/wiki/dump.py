@@ -132,6 +132,11 @@ class Dump:
         self.lost.ends_early |= cutter.lost.ends_early
         self.close()
 
+    @property
+    def n_read(self) -> int:
+        """Bytes of the file that were read so far."""
+        return self._cutter.n_read
+
     def pages(self, *, namespaces: Collection[int] | None = None) -> Iterator[Page]:
         """Yield the rest of the dump page by page; warns at the end of what was lost.
 

@@ -1,0 +1,52 @@
+"""How dumps of Wikipedias are read: options alone, so that a command starts without the readers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isogloss.errors import InputError, did_you_mean
+from isogloss.wiki.site import language_prefixes
+
+Files = Mapping[str, Path]
+
+
+@dataclass(frozen=True)
+class WikipediaOptions:
+    """How dumps of Wikipedias are read.
+
+    Parameters
+    ----------
+    work
+        Folder of the parts and counts, kept when it is given; None: one beside the knowledge base,
+        which is removed when that is made.
+    page_props, page, redirect, langlinks
+        Code of the wiki → its SQL table: Wikidata items and disambiguation pages; titles that the
+        dump lacks, and where the redirects among them lead; pages in other languages.
+    sitelinks
+        Wikidata's table ``wb_items_per_site``: the items of all wikis.
+    limit
+        Read the first pages of each dump only.
+    min_link_count
+        Leave out what a name means by fewer links, unless it is a title.
+    keep_disambiguations
+        Let disambiguation pages be entities.
+    """
+
+    work: Path | None = None
+    page_props: Files = field(default_factory=dict)
+    page: Files = field(default_factory=dict)
+    redirect: Files = field(default_factory=dict)
+    langlinks: Files = field(default_factory=dict)
+    sitelinks: Path | None = None
+    limit: int | None = None
+    min_link_count: int = 1
+    keep_disambiguations: bool = False
+
+
+def checked_code(code: str) -> str:
+    """Return the code of a Wikipedia in small letters; raises `InputError` when there is none."""
+    code = code.strip().lower().replace("_", "-")
+    if code not in language_prefixes():
+        close = did_you_mean(code, sorted(language_prefixes()), n_shown=5)
+        raise InputError(f"'{code}' is the code of no Wikipedia, as ja or simple are; {close}")
+    return code

@@ -1,0 +1,282 @@
+"""Wikipedias as a source: the names in links and titles, with their counts, from dumps.
+
+Each wiki goes through stages, every one a file in the work folder, so that a run that was stopped
+goes on: its dump is extracted (`isogloss.wiki.parts`), titles are resolved, links counted, names
+looked for in texts. Then the entities get their ids (`wikipedia_ids`) and go to `Gathered`.
+"""
+
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Ints1d
+from isogloss.errors import InputError, counted
+from isogloss.files import read_json, write_json
+from isogloss.kb.names import Gathered, SourceReport
+from isogloss.kb.occurrences import write_occurrences
+from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
+from isogloss.progress import logger
+from isogloss.text.folding import TURKIC
+from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, strings_of
+from isogloss.wiki.counts import read_counts, write_counts
+from isogloss.wiki.parts import Extraction, extract_dump
+from isogloss.wiki.tables import PageProperties, read_page_properties, read_titles_of_tables
+from isogloss.wiki.titles import read_titles, write_titles
+from isogloss.wiki.workers import n_cores
+
+LICENCE = "CC BY-SA 4.0 (Wikipedia)"
+_FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
+_STAGES = ("titles.bin", "links.bin", "texts.bin")
+
+
+@dataclass
+class WikipediaReport(SourceReport):
+    """What a Wikipedia gave: pages of the main namespace, the redirects among them, and so on.
+
+    `lost` is the sum of all that could not be read; `counts` has the reasons, and what was left
+    out on purpose.
+    """
+
+    pages: int = 0
+    redirects: int = 0
+    disambiguations: int = 0
+    entities: int = 0
+    names: int = 0
+    lost: int = 0
+
+
+@dataclass
+class Wiki:
+    """A Wikipedia whose dump has been counted.
+
+    Parameters
+    ----------
+    code
+        Of the Wikipedia; `tag` is the language of its names.
+    titles, links, texts
+        Arrays of `write_titles`, `write_counts`, `write_occurrences`.
+    properties
+        Of its ``page_props``, if that was given.
+    """
+
+    code: str
+    tag: str
+    dump: Path
+    extraction: Extraction
+    titles: Arrays
+    links: Arrays
+    texts: Arrays
+    counts: Counter[str]
+    properties: PageProperties | None
+    ids: list[int] = field(default_factory=list)  # of `Gathered`, by title; -1: no entity
+
+    @property
+    def site(self) -> str:
+        """Name of its database, such as ``"zh_yuewiki"``."""
+        return f"{self.code.replace('-', '_')}wiki"
+
+    @cached_property
+    def is_entity(self) -> Any:
+        """Whether each title is an entity: a page that others may lead to."""
+        return self.titles["entity"] == np.arange(self.titles["entity"].size)
+
+    def title_strings(self, rows: Ints1d) -> list[str]:
+        """Return some titles."""
+        data, offsets = self.titles["titles"], self.titles["title_offsets"]
+        return [
+            data[a:b].tobytes().decode()
+            for a, b in zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
+        ]
+
+
+def dump_of(source: str) -> tuple[str, Path] | None:
+    """Return code and dump of ``"wikipedia:ja=DUMP"``; None for another kind of source.
+
+    Raises
+    ------
+    InputError
+        When it is not of that form, or there is no such Wikipedia.
+    """
+    kind, _, place = source.partition(":")
+    if kind != "wikipedia":
+        return None
+    code, equals, dump = place.partition("=")
+    if not equals or not dump:
+        raise InputError(f"the source '{source}' names no language; write wikipedia:ja=DUMP")
+    return checked_code(code), Path(dump)
+
+
+def count_wiki(
+    code: str, dump: Path, work: Path, options: WikipediaOptions, *, workers: int | None = None
+) -> Wiki:
+    """Bring a dump through all stages, or what is missing of them.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, or a stage finds nothing that the next could work on.
+    """
+    from isogloss.wiki.wikidata import wikipedia_of
+
+    workers = workers or n_cores()
+    tag = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
+    if tag is None:
+        raise InputError(f"the Wikipedia '{code}' has no language code; leave it out")
+    extraction = extract_dump(dump, work / code, code=code, workers=workers, limit=options.limit)
+    _check_pages(dump, extraction)
+    properties = None
+    if code in options.page_props:
+        properties = read_page_properties(options.page_props[code])
+    folder = work / code
+    _forget_other_options(folder, code, options)
+    titles, links, texts = (folder / name for name in _STAGES)
+    if not titles.exists():
+        _write_titles(extraction, titles, code, options, properties)
+    if not links.exists():
+        found = write_counts(
+            extraction, titles, links, workers=workers, min_link_count=options.min_link_count
+        )
+        logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
+    if not texts.exists():
+        turkic = tag.partition("-")[0] in TURKIC
+        write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
+    table, counts = read_titles(titles)
+    run, of_links = read_counts(links)
+    in_texts, facts = map_arrays(texts)
+    counts = counts + extraction.counts + of_links + Counter(facts["counts"])
+    for name in ("pages", "redirects", "disambiguations"):  # both have them: the table's are final
+        counts[name] = read_titles(titles)[1][name]
+    return Wiki(code, tag, dump, extraction, table, run, in_texts, counts, properties)
+
+
+def gather_wiki(wiki: Wiki, gathered: Gathered, items: Ints1d) -> WikipediaReport:
+    """Add the names of a wiki; its titles come first, with what stands in brackets.
+
+    Parameters
+    ----------
+    items
+        Number of the Wikidata item of each title, -1 where none is known.
+    """
+    entities = np.flatnonzero(wiki.is_entity)
+    named = wiki.title_strings(entities)
+    wiki.ids = [-1] * wiki.is_entity.size
+    for row, title, item in zip(entities.tolist(), named, items[entities].tolist(), strict=True):
+        wiki.ids[row] = gathered.entity(f"Q{item}" if item >= 0 else page_id(wiki.code, title))
+    told = wiki.counts + wiki.extraction.lost
+    report = WikipediaReport(
+        f"wikipedia:{wiki.code}={wiki.dump.name}", LICENCE,
+        counts={name: n for name, n in sorted(told.items()) if name not in _FIELDS},
+        pages=wiki.counts["pages"], redirects=wiki.counts["redirects"],
+        disambiguations=wiki.counts["disambiguations"], entities=entities.size,
+        names=wiki.links["hash"].size, lost=wiki.extraction.lost.total(),
+    )  # fmt: skip
+    report.n_entities = entities.size
+    columns = gathered.language(wiki.tag)
+    if columns is None:
+        return report
+    n_before = len(columns.names)
+    columns.names.extend(named)
+    columns.entity.extend(wiki.ids[row] for row in entities.tolist())
+    names = strings_of(wiki.links["names"], wiki.links["name_offsets"])
+    owner = np.repeat(np.arange(len(names)), np.diff(wiki.links["pair_offsets"])).tolist()
+    linked = wiki.links["entity"].tolist()
+    title_of = dict(zip(entities.tolist(), named, strict=True))
+    pairs = [(at, row) for at, row in zip(owner, linked, strict=True) if names[at] != title_of[row]]
+    columns.names.extend(names[at] for at, _ in pairs)
+    columns.entity.extend(wiki.ids[row] for _, row in pairs)
+    columns.is_keyword.extend(bytes(len(columns.names) - n_before))
+    for at, row, n in zip(owner, linked, wiki.links["n_links"].tolist(), strict=True):
+        if n:
+            key = names[at], wiki.ids[row]
+            columns.counts[key] = columns.counts.get(key, 0.0) + n
+    pages = zip(names, wiki.texts["n_link"].tolist(), wiki.texts["n_text"].tolist(), strict=True)
+    for name, n_link, n_text in pages:
+        if n_text:
+            share = n_link / n_text
+            columns.link_prob[name] = max(share, columns.link_prob.get(name, 0.0))
+    report.n_names = len(columns.names) - n_before
+    gathered.choose.note(wiki.tag, report.n_names)
+    return report
+
+
+def page_id(code: str, title: str) -> str:
+    """Return the id of a page that is known by its title alone.
+
+    Examples
+    --------
+    >>> page_id("ja", "ニューヨーク (曖昧さ回避)")
+    'wikipedia:ja:ニューヨーク_(曖昧さ回避)'
+    """
+    return f"wikipedia:{code}:{'_'.join(title.split())}"
+
+
+def _check_pages(dump: Path, extraction: Extraction) -> None:
+    """Stop where nothing can come of it."""
+    counts = extraction.counts
+    told = _told(counts, "pages", "redirects", "links", "pages of other namespaces")
+    logger.info("%s: %s", dump, told)
+    if not counts["pages"] - counts["redirects"]:
+        raise InputError(
+            f"has no page with a text in its main namespace ({told}); give the dump pages-articles",
+            path=dump,
+        )
+    if not counts["links"]:
+        raise InputError(f"has no link in any page ({told}); is it a dump of stubs?", path=dump)
+
+
+def _write_titles(
+    extraction: Extraction,
+    path: Path,
+    code: str,
+    options: WikipediaOptions,
+    properties: PageProperties | None,
+) -> None:
+    more = None
+    if code in options.page:
+        more = read_titles_of_tables(options.page[code], options.redirect.get(code))
+    counts = write_titles(
+        extraction,
+        path,
+        disambiguations=None if properties is None else properties.disambiguations,
+        keep_disambiguations=options.keep_disambiguations,
+        more=more,
+    )
+    logger.info("%s", _told(counts, "entities", "disambiguations", "redirects to no page"))
+    if not counts["entities"]:
+        path.unlink()
+        raise InputError(
+            f"none of {counted(counts['pages'], 'page')} is an entity: all are redirects or "
+            "disambiguation pages; look at --page-props, or add --keep-disambiguations",
+            path=path.parent,
+        )
+
+
+def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) -> None:
+    """Remove the stages that were made with other options; the parts serve any."""
+    files = {
+        name: [str(file), file.stat().st_size]
+        for name in ("page_props", "page", "redirect")
+        if (file := getattr(options, name).get(code)) is not None and file.exists()
+    }
+    wanted = {
+        "files": files, "min_link_count": options.min_link_count,
+        "keep_disambiguations": options.keep_disambiguations,
+    }  # fmt: skip
+    about = folder / "counts.json"
+    if about.exists() and read_json(about, what="a work folder") == wanted:
+        return
+    for name in _STAGES:
+        (folder / name).unlink(missing_ok=True)
+    for name in ("links", "texts"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    with atomic_part(about) as temporary:
+        write_json(temporary, wanted)
+
+
+def _told(counts: Counter[str], *names: str) -> str:
+    return ", ".join(f"{counts[name]:,} {name}" for name in names)

@@ -1,0 +1,139 @@
+"""What a wiki's SQL tables say of its pages: items of Wikidata, other languages, titles.
+
+Each function streams one table (`isogloss.wiki.sql`).
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.wiki.array_file import Arrays, packed_strings
+from isogloss.wiki.site import ARTICLE
+from isogloss.wiki.sql import Strings, read_table
+from isogloss.wiki.string_index import find_strings, index_strings
+from isogloss.wiki.titles import MoreTitles
+
+_UNDERSCORE, _SPACE = ord("_"), ord(" ")
+
+
+class PageProperties(NamedTuple):
+    """What `page_props` says: page id → number of its Wikidata item; disambiguation pages."""
+
+    items: dict[int, int]
+    disambiguations: set[int]
+
+
+def read_page_properties(path: Path) -> PageProperties:
+    """Read a table ``page_props``."""
+    items: dict[int, int] = {}
+    disambiguations: set[int] = set()
+    for rows in read_table(path, "page_props"):
+        names = rows.strings["pp_propname"]
+        known, number = packed_strings([b"wikibase_item", b"disambiguation"])
+        kind = _find(known, number, names)
+        pages = rows.numbers["pp_page"]
+        disambiguations.update(pages[kind == 1].tolist())
+        for row in np.flatnonzero(kind == 0).tolist():
+            value = rows.strings["pp_value"][row]
+            if value[:1] == b"Q" and value[1:].isdigit():
+                items[int(pages[row])] = int(value[1:])
+    return PageProperties(items, disambiguations)
+
+
+def read_titles_of_tables(page: Path, redirect: Path | None) -> MoreTitles:
+    """Read the titles of the main namespace from ``page``, and where its redirects lead.
+
+    Without ``redirect`` those lead nowhere.
+    """
+    parts = []
+    for rows in read_table(page, "page"):
+        is_main = rows.numbers["page_namespace"] == ARTICLE
+        titles = _spaced(rows.strings["page_title"])
+        listed = [title for title, kept in zip(titles, is_main.tolist(), strict=True) if kept]
+        ids = rows.numbers["page_id"][is_main]
+        parts.append((listed, ids, rows.numbers["page_is_redirect"][is_main] == 1))
+    data, offsets = packed_strings([title for listed, _, _ in parts for title in listed])
+    return MoreTitles(
+        data,
+        offsets,
+        np.concatenate([np.zeros(0, np.int64), *(ids for _, ids, _ in parts)]),
+        np.concatenate([np.zeros(0, np.bool_), *(flags for _, _, flags in parts)]),
+        {} if redirect is None else _redirects(redirect),
+    )
+
+
+def _redirects(path: Path) -> Mapping[int, bytes]:
+    found = {}
+    columns = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")
+    for rows in read_table(path, "redirect", columns):
+        titles = _spaced(rows.strings["rd_title"])
+        wikis = rows.strings["rd_interwiki"].tolist()
+        keys = zip(
+            rows.numbers["rd_from"].tolist(), rows.numbers["rd_namespace"].tolist(), titles, wikis,
+            strict=True,
+        )  # fmt: skip
+        found.update({page: title for page, space, title, wiki in keys if not space and not wiki})
+    return found
+
+
+def read_language_links(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield page id, code of the other wiki and title there of a table ``langlinks``."""
+    for rows in read_table(path, "langlinks"):
+        languages, titles = (rows.strings[name].tolist() for name in ("ll_lang", "ll_title"))
+        for page, language, title in zip(
+            rows.numbers["ll_from"].tolist(), languages, titles, strict=True
+        ):
+            if title:
+                code = language.decode("ascii", "replace")
+                yield page, code, title.decode("utf-8", "replace").replace("_", " ")
+
+
+def read_sitelinks(path: Path, titles: Mapping[str, Arrays]) -> dict[str, tuple[Ints1d, Ints1d]]:
+    """Read of ``wb_items_per_site`` the items of wikis' pages.
+
+    Parameters
+    ----------
+    titles
+        Site (``"jawiki"``) → its table of titles (`isogloss.wiki.titles`).
+
+    Returns
+    -------
+    Site → numbers of titles, and of their items.
+    """
+    sites = sorted(titles)
+    known, number = packed_strings([site.encode() for site in sites])
+    found: dict[str, list[tuple[Ints1d, Ints1d]]] = {site: [] for site in sites}
+    for rows in read_table(path, "wb_items_per_site"):
+        site_of = _find(known, number, rows.strings["ips_site_id"])
+        pages = rows.strings["ips_site_page"]
+        for i, site in enumerate(sites):
+            here = np.flatnonzero(site_of == i)
+            if here.size:
+                wanted, offsets = packed_strings([pages[row] for row in here.tolist()])
+                table = titles[site]
+                title = find_strings(
+                    table["slots"], table["titles"], table["title_offsets"], wanted, offsets
+                )
+                items = rows.numbers["ips_item_id"][here]
+                found[site].append((title[title >= 0], items[title >= 0]))
+    none = np.zeros(0, np.int64)
+    return {
+        site: (
+            np.concatenate([none, *(title for title, _ in listed)]),
+            np.concatenate([none, *(items for _, items in listed)]),
+        )
+        for site, listed in found.items()
+    }
+
+
+def _find(known: Bytes1d, offsets: Ints1d, wanted: Strings) -> Ints1d:
+    slots, _ = index_strings(known, offsets)
+    return find_strings(slots, known, offsets, wanted.data, wanted.offsets)
+
+
+def _spaced(titles: Strings) -> list[bytes]:
+    data = np.where(titles.data == _UNDERSCORE, np.uint8(_SPACE), titles.data)
+    return Strings(data, titles.offsets).tolist()

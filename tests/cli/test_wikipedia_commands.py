@@ -1,0 +1,121 @@
+"""``isogloss kb build --source wikipedia:…``: each option does what it says."""
+
+from pathlib import Path
+
+import pytest
+from cli_world import Refuse, Run
+
+PAGES = {
+    "Berlin": "Stadt in [[Deutschland|der Republik]]. [[Spree]]",
+    "Deutschland": "[[Berlin|Hauptstadt]] und [[Berlin|Hauptstadt]]",
+    "Spree": "{{Begriffsklärung}} [[Berlin]]",
+}
+
+
+def table(path: Path, name: str, columns: str, values: str) -> Path:
+    defined = ",\n".join(
+        f"  `{one.lstrip('#')}` {'int(10)' if one[0] == '#' else 'varbinary(255)'}"
+        for one in columns.split()
+    )
+    path.write_text(
+        f"CREATE TABLE `{name}` (\n{defined}\n);\nINSERT INTO `{name}` VALUES {values};\n"
+    )
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    pages = "".join(
+        f"<page><title>{title}</title><ns>0</ns><id>{number}</id><revision><text>{text}</text>"
+        "</revision></page>\n"
+        for number, (title, text) in enumerate(PAGES.items(), 1)
+    )
+    dump = tmp_path / "de.xml"
+    dump.write_text(f"<mediawiki>\n{pages}</mediawiki>\n", "utf-8")
+    return f"wikipedia:de={dump}"
+
+
+def entities(cli: Run, kb: Path, text: str) -> list[str]:
+    import json
+
+    linked = json.loads(cli("kb", "link", kb, "--lang", "de", stdin=text).out)
+    return [c["id"] for mention in linked["mentions"] for c in mention["candidates"]]
+
+
+def test_build_and_info(cli: Run, source: str, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    built = cli("kb", "build", "--source", source, "--out", out, "--workers", 1)
+    assert (built.code, built.out) == (0, "")
+    (facts,) = cli("kb", "info", out, "--json").json["sources"]
+    told = {key: facts[key] for key in ("pages", "redirects", "disambiguations", "entities")}
+    assert told == {"pages": 3, "redirects": 0, "disambiguations": 1, "entities": 2}
+    assert (facts["names"], facts["lost"]) == (4, 0)
+    shown = cli("kb", "info", out)
+    assert shown.code == 0
+    assert "links to disambiguations and broken redirects 1" in " ".join(shown.out.split())
+    assert entities(cli, out, "Die Hauptstadt") == ["wikipedia:de:Berlin"]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_options(cli: Run, source: str, tmp_path: Path) -> None:
+    props = table(
+        tmp_path / "props.sql", "page_props", "#pp_page pp_propname pp_value",
+        "(1,'wikibase_item','Q64')",
+    )  # fmt: skip
+    sitelinks = table(
+        tmp_path / "sitelinks.sql", "wb_items_per_site", "#ips_item_id ips_site_id ips_site_page",
+        "(183,'dewiki','Deutschland'),(1,'dewiki','Berlin')",
+    )  # fmt: skip
+    langlinks = table(
+        tmp_path / "langlinks.sql", "langlinks", "#ll_from ll_lang ll_title", "(1,'en','Berlin')"
+    )
+    page = table(
+        tmp_path / "page.sql", "page", "#page_id #page_namespace page_title #page_is_redirect",
+        "(9,0,'Hauptstadt_Berlin',1)",
+    )  # fmt: skip
+    redirect = table(
+        tmp_path / "redirect.sql", "redirect", "#rd_from #rd_namespace rd_title rd_interwiki",
+        "(9,0,'Berlin','')",
+    )  # fmt: skip
+    out, work = tmp_path / "kb", tmp_path / "work"
+    built = cli(
+        "kb", "build", "--source", source, "--out", out, "--workers", 1, "--work", work,
+        "--page-props", f"de={props}", "--sitelinks", sitelinks, "--langlinks", f"de={langlinks}",
+        "--page", f"de={page}", "--redirect", f"de={redirect}", "--min-link-count", 2,
+    )  # fmt: skip
+    assert built.code == 0, built.err
+    assert list(work.rglob("*.part"))
+    assert entities(cli, out, "Hauptstadt Berlin in Deutschland") == ["Q64", "Q183"]
+    assert entities(cli, out, "der Republik") == []
+    assert "Q64" in entities(cli, out, "Spree Berlin")  # no disambiguation page, by page_props
+
+
+def test_limit_and_kept_disambiguations(cli: Run, source: str, tmp_path: Path) -> None:
+    command = ["kb", "build", "--source", source, "--workers", 1, "--out"]
+    assert cli(*command, tmp_path / "a", "--limit", 1).code == 0
+    assert cli("kb", "info", tmp_path / "a", "--json").json["n_entities"] == 1
+    assert cli(*command, tmp_path / "b", "--keep-disambiguations").code == 0
+    assert cli("kb", "info", tmp_path / "b", "--json").json["n_entities"] == 3
+
+
+def test_a_dump_from_standard_input(cli: Run, source: str, tmp_path: Path) -> None:
+    data = Path(source.partition("=")[2]).read_bytes()
+    command = ["kb", "build", "--source", "wikipedia:de=-", "--workers", 1, "--out"]
+    assert cli(*command, tmp_path / "piped", stdin=data).code == 0
+    assert entities(cli, tmp_path / "piped", "Die Hauptstadt") == ["wikipedia:de:Berlin"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--page-props", "x.sql"], "--page-props is 'x.sql'; write it as ja=FILE"),
+        (["--langlinks", "de=a", "--langlinks", "de=b"], "--langlinks names 'de' twice"),
+        (["--page", "xx=a"], "'xx' is the code of no Wikipedia"),
+        (["--redirect", "de=nowhere"], "nowhere: no such file"),
+    ],
+)
+def test_bad_options(
+    refuse: Refuse, source: str, tmp_path: Path, words: list[str], said: str
+) -> None:
+    command = ["kb", "build", "--source", source, "--out", tmp_path / "kb", *words]
+    assert said in refuse(*command)

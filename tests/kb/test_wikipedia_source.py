@@ -1,0 +1,438 @@
+"""From dumps of Wikipedias to a knowledge base: counts, ids, restarts, and what stops early."""
+
+import hashlib
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from written_wikis import SlowCount, WikiPage, write_table, write_wiki
+
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb.names import Gathered, LanguageChoice
+from isogloss.kb.wikipedia_options import WikipediaOptions
+from isogloss.kb.wikipedias import Wikipedias
+from isogloss.wiki import dump as dumps
+
+MINIDUMPS = Path(__file__).resolve().parents[2] / "../shared/data/wikipedia/minidumps"
+
+ENGLISH = [
+    WikiPage("Berlin", ["Berlin is on the ", ("Spree (river)", "Spree"), ", in ",
+                        ("Germany", "Germany"), ". The Spree is a river."]),
+    WikiPage("Germany", [("Berlin", "Berlin"), ". ", ("FRG", "the republic"), ", germany "]),
+    WikiPage("FRG", redirect="German Republic"),
+    WikiPage("German Republic", redirect="Germany"),
+    WikiPage("Spree (river)", ["A river in ", ("Berlin", "the city"), " and Berlin, Berlin."]),
+    WikiPage("Spree (band)", ["The ", ("Spree (band)", "Spree"), " played in Germany."]),
+    WikiPage("River", ["A ", ("River", "river"), " runs. ", ("Berlin", "Berlin"), " River"]),
+    WikiPage("Loop", redirect="Pool"),
+    WikiPage("Pool", redirect="Loop"),
+    WikiPage("Spree", ["{{disambig}}", ("Spree (river)", "Spree"), ("Spree (band)", "Spree")]),
+]  # fmt: skip
+GERMAN = [
+    WikiPage("Berlin", ["Stadt in ", ("Deutschland", "Deutschland"), ". [[en:Berlin]]"], id=70),
+    WikiPage("Deutschland", [("Berlin", "Berlin"), " [[en:FRG]]"], id=71),
+    WikiPage("Fluss", ["Ein Fluss. ", ("Berlin", "Hauptstadt"), " [[en:River]]"], id=72),
+]
+SWAHILI = [WikiPage("Berlin", ["Mji wa ", ("Ujerumani", "Ujerumani"), " [[de:Berlin]]"]),
+           WikiPage("Ujerumani", ["Nchi ya ", ("Berlin", "Berlin"), "[[de:Deutschland]]"]),
+]  # fmt: skip
+
+
+def built(out: Path, *sources: str, workers: int = 1, **options: Any) -> KnowledgeBase:
+    build_knowledge_base(
+        sources, out, workers=workers, wikipedia=WikipediaOptions(**options), overwrite=True
+    )
+    return KnowledgeBase.open(out)
+
+
+def digest(kb: KnowledgeBase) -> str:
+    files = sorted(path for path in kb.path.rglob("*") if path.is_file())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def some_pages(n_pages: int, seed: int) -> list[WikiPage]:
+    """Return pages whose words are now and then links, in several cases, and nested in others."""
+    rng = random.Random(seed)
+    nouns = ["stone", "river", "old stone", "river bank", "Bank", "Old Town", "town", "Stone"]
+    titles = ["Stone", "River", "Bank", "Town (place)", "Town (album)", "Old Town", "Bench"]
+    pages = []
+    for i in range(n_pages):
+        title = titles[i] if i < len(titles) else f"Page {'abcdefghij'[i % 10]}{'klm'[i // 10]}"
+        pieces: list[Any] = []
+        for _ in range(rng.randrange(30)):
+            noun = rng.choice(nouns)
+            pieces += [(rng.choice(titles), noun) if rng.random() < 0.3 else noun, " and "]
+        pages.append(WikiPage(title, pieces))
+    return pages
+
+
+def gathered_of(tmp_path: Path, code: str, pages: list[WikiPage]) -> Gathered:
+    dump = write_wiki(tmp_path / f"{code}.xml", code, pages)
+    choose = LanguageChoice(None)
+    source = f"wikipedia:{code}={dump}"
+    wikis = Wikipedias([source], tmp_path / "kb", WikipediaOptions(), choose, workers=1)
+    gathered = Gathered(choose)
+    wikis.gather(source, gathered)
+    return gathered
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_counts_and_link_probability_are_those_of_a_slow_count(tmp_path: Path, seed: int) -> None:
+    pages = ENGLISH[:-1] if not seed else some_pages(25, seed)
+    slow = SlowCount(pages)
+    gathered = gathered_of(tmp_path, "en", pages)
+    names, ids = gathered.languages["en"], list(gathered.index)
+    counts = {(name, ids[e]): n for (name, e), n in names.counts.items()}
+    assert counts == {
+        (name, f"wikipedia:en:{title.replace(' ', '_')}"): n
+        for (name, title), n in slow.links.items()
+    }
+    assert names.link_prob == pytest.approx(slow.link_prob)
+    assert len(slow.link_prob) > 3
+    found = {(name, ids[e]) for name, e in zip(names.names, names.entity, strict=True)}
+    assert found == {
+        (name, f"wikipedia:en:{title.replace(' ', '_')}")
+        for name, titles in slow.names.items()
+        for title in titles
+    }
+
+
+def test_a_wiki_becomes_a_knowledge_base(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "en.xml", "en", ENGLISH)
+    kb = built(tmp_path / "kb", f"wikipedia:en={dump}")
+    (source,) = kb.info()["sources"]
+    told = {key: source[key] for key in ("pages", "redirects", "disambiguations", "entities")}
+    assert told == {"pages": 10, "redirects": 4, "disambiguations": 1, "entities": 5}
+    assert source["names"] == 11
+    assert source["lost"] == 0
+    assert source["counts"]["redirects in circles"] == 2
+    (mention,) = kb.linker("en").link(["We swam in the Spree."]).mentions(0)
+    found = {c.title: round(c.commonness, 3) for c in mention.candidates}
+    assert found == {"Spree (river)": 0.5, "Spree (band)": 0.5}  # two links each
+    assert mention.candidates[0].link_probability == 1.0
+    links = kb.linker("en").link(["The FRG, a German Republic"]).mentions(0)
+    assert [m.candidates[0].title for m in links] == ["Germany", "Germany"]
+    assert not list(tmp_path.glob(".kb*"))
+
+
+def test_commonness_is_the_share_of_the_links(tmp_path: Path) -> None:
+    """A title is a name twice over, and Wikidata gives it too: its links count once."""
+    pages = [
+        WikiPage("Mercury", [("Mercury", "Mercury"), ("Mercury", "Mercury"), ("Mercury", "it")]),
+        WikiPage("Mercury (planet)", [("Mercury (planet)", "Mercury"), ("Mercury", "Mercury")]),
+    ]
+    dump = write_wiki(tmp_path / "en.xml", "en", pages)
+    names = tmp_path / "more.jsonl"
+    names.write_text('{"id": "wikipedia:en:Mercury", "names": {"en": ["Mercury"]}}\n')
+    for sources in ([f"wikipedia:en={dump}"], [f"names:{names}", f"wikipedia:en={dump}"]):
+        kb = built(tmp_path / "kb", *sources)
+        (mention,) = kb.linker("en").link(["a ball of Mercury"]).mentions(0)
+        shares = {candidate.title: candidate.commonness for candidate in mention.candidates}
+        assert shares == {"Mercury": 0.75, "Mercury (planet)": 0.25}
+
+
+def test_links_in_old_wikitext_join_wikis(tmp_path: Path) -> None:
+    sources = [
+        f"wikipedia:{code}={write_wiki(tmp_path / f'{code}.xml', code, pages)}"
+        for code, pages in (("en", ENGLISH), ("de", GERMAN), ("sw", SWAHILI))
+    ]
+    kb = built(tmp_path / "kb", *sources)
+    for text in ("Nilienda Berlin.", "Nchi ya Ujerumani"):
+        (mention,) = kb.linker("sw", pivot="en").link([text]).mentions(0)
+        assert mention.candidates[0].title in ("Berlin", "Germany")
+    berlin = kb.index_of("wikipedia:en:Berlin")
+    assert kb.index_of("wikipedia:sw:Berlin") == kb.index_of("wikipedia:de:Berlin") == berlin
+    assert kb.index_of("wikipedia:de:Deutschland") == kb.index_of("wikipedia:en:Germany")
+    # Without English in between, and in another order.
+    kb = built(tmp_path / "kb2", sources[2], sources[1])
+    assert kb.index_of("wikipedia:sw:Berlin") == kb.index_of("wikipedia:de:Berlin")
+
+
+def test_langlinks_join_wikis_and_contradictions_do_not(tmp_path: Path) -> None:
+    english = write_wiki(tmp_path / "en.xml", "en", ENGLISH)
+    pages = [WikiPage("Mto", [("Berlin", "Berlin")]), WikiPage("Kijito", ["x "]), *SWAHILI]
+    swahili = write_wiki(tmp_path / "sw.xml", "sw", pages)
+    rows = [(1, "en", "River"), (2, "en", "River"), (9, "en", "River"), (3, "fr", "Berlin")]
+    table = write_table(tmp_path / "l.sql.gz", "langlinks", "#ll_from ll_lang ll_title", rows)
+    sources = [f"wikipedia:en={english}", f"wikipedia:sw={swahili}"]
+    kb = built(tmp_path / "kb", *sources, langlinks={"sw": table})
+    assert kb.index_of("wikipedia:sw:Mto") == kb.index_of("wikipedia:en:River")
+    assert kb.index_of("wikipedia:sw:Kijito") != kb.index_of("wikipedia:en:River")
+    assert kb.index_of("wikipedia:sw:Berlin") != kb.index_of("wikipedia:en:Berlin")
+
+
+def test_items_of_page_props(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "de.xml", "de", GERMAN)
+    rows = [(70, "wikibase_item", "Q64"), (72, "disambiguation", ""), (71, "other", "Q1"),
+            (999, "wikibase_item", "Q5")]  # fmt: skip
+    table = write_table(tmp_path / "p.sql.gz", "page_props", "#pp_page pp_propname pp_value", rows)
+    kb = built(tmp_path / "kb", f"wikipedia:de={dump}", page_props={"de": table})
+    assert kb.title(kb.index_of("Q64"), "de") == "Berlin"
+    assert kb.title(kb.index_of("wikipedia:de:Deutschland"), "de") == "Deutschland"
+    assert kb.n_entities == 2  # the river is a disambiguation page, by the table
+    assert kb.info()["sources"][0]["disambiguations"] == 1
+
+
+def test_items_of_sitelinks_join_wikis(tmp_path: Path) -> None:
+    sources = [
+        f"wikipedia:{code}={write_wiki(tmp_path / f'{code}.xml', code, pages)}"
+        for code, pages in (("en", ENGLISH), ("de", GERMAN))
+    ]
+    rows = [(64, "enwiki", "Berlin"), (64, "dewiki", "Berlin"), (64, "frwiki", "Berlin"),
+            (183, "dewiki", "Deutschland"), (4022, "enwiki", "River"), (5, "enwiki", "No"),
+    ]  # fmt: skip
+    columns = "#ips_item_id ips_site_id ips_site_page"
+    table = write_table(tmp_path / "s.sql.gz", "wb_items_per_site", columns, rows)
+    kb = built(tmp_path / "kb", *sources, sitelinks=table)
+    assert kb.titles([kb.index_of("Q64")], "en") == kb.titles([kb.index_of("Q64")], "de")
+    assert kb.title(kb.index_of("Q4022"), "en") == "River"
+    assert kb.title(kb.index_of("Q4022"), "de") is None  # language links are not read then
+    assert kb.title(kb.index_of("Q183"), "de") == "Deutschland"
+
+
+def test_items_of_a_wikidata_dump_join_wikis(tmp_path: Path) -> None:
+    import json
+
+    pytest.importorskip("msgspec")
+    dump = write_wiki(tmp_path / "de.xml", "de", GERMAN)
+    item = {
+        "type": "item", "id": "Q64", "labels": {"sw": {"language": "sw", "value": "Berlin (mji)"}},
+        "sitelinks": {"dewiki": {"site": "dewiki", "title": "Berlin"}},
+    }  # fmt: skip
+    (tmp_path / "wd.json").write_text("[\n" + json.dumps(item) + "\n]\n", "utf-8")
+    for number, order in enumerate((1, -1)):
+        sources = [f"wikipedia:de={dump}", f"wikidata:{tmp_path / 'wd.json'}"][::order]
+        kb = built(tmp_path / f"kb{number}", *sources)
+        (mention,) = kb.linker("de").link(["Die Hauptstadt"]).mentions(0)
+        assert mention.candidates[0].entity == "Q64"
+        assert kb.title(kb.index_of("wikipedia:de:Berlin"), "sw") == "Berlin (mji)"
+
+
+def test_tables_give_the_titles_of_other_parts(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "de.xml", "de", GERMAN[:1])
+    page = write_table(
+        tmp_path / "page.sql.gz", "page", "#page_id #page_namespace page_title #page_is_redirect",
+        [(70, 0, "Berlin", 0), (71, 0, "Deutsches_Land", 0), (80, 0, "Deutschland", 1),
+         (81, 1, "Deutschland", 0)],
+    )  # fmt: skip
+    redirect = write_table(
+        tmp_path / "redirect.sql.gz", "redirect",
+        "#rd_from #rd_namespace rd_title rd_interwiki rd_fragment",
+        [(80, 0, "Deutsches_Land", "", ""), (81, 1, "Berlin", "", "")],
+    )  # fmt: skip
+    source = f"wikipedia:de={dump}"
+    assert built(tmp_path / "without", source).n_entities == 1
+    kb = built(tmp_path / "kb", source, page={"de": page}, redirect={"de": redirect})
+    (mention,) = kb.linker("de").link(["Das Deutschland"]).mentions(0)
+    assert mention.candidates[0].entity == "wikipedia:de:Deutsches_Land"
+    assert kb.info()["sources"][0]["pages"] == 1
+
+
+def test_minimum_of_links_and_kept_disambiguations(tmp_path: Path) -> None:
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
+    kb = built(tmp_path / "kb", source, min_link_count=2)
+    assert kb.linker("en").link(["the city"]).n_mentions == 0
+    assert kb.linker("en").link(["Spree"]).n_mentions == 1
+    assert built(tmp_path / "kb2", source).linker("en").link(["the city"]).n_mentions == 1
+    kept = built(tmp_path / "kb3", source, keep_disambiguations=True)
+    assert kept.index_of("wikipedia:en:Spree")
+
+
+def test_a_kept_work_folder_serves_other_options(tmp_path: Path) -> None:
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
+    work = tmp_path / "work"
+    first = digest(built(tmp_path / "kb", source, work=work))
+    part = next(work.rglob("*.part"))
+    made = part.stat().st_mtime_ns
+    built(tmp_path / "kb", source, work=work, min_link_count=2)
+    assert digest(built(tmp_path / "kb", source, work=work)) == first
+    assert part.stat().st_mtime_ns == made
+
+
+def test_one_and_two_workers_make_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dumps, "BLOCK", 1000)
+    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 2)
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
+    assert digest(built(tmp_path / "one", source)) == digest(
+        built(tmp_path / "two", source, workers=2)
+    )
+
+
+def test_a_stop_at_any_write_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped before each rename in turn, which is where a kill leaves something half done."""
+    monkeypatch.setattr(dumps, "BLOCK", 3000)
+    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 1)
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
+    whole = digest(built(tmp_path / "whole", source))
+    replace = Path.replace
+    n_stops = 0
+    while True:
+        n_left = n_stops
+
+        def stopping(self: Path, target: Path) -> Path:
+            nonlocal n_left
+            n_left -= 1
+            if n_left < 0:
+                raise KeyboardInterrupt
+            return replace(self, target)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "replace", stopping)
+            try:
+                built(tmp_path / "kb", source)
+                break
+            except KeyboardInterrupt:
+                n_stops += 1
+        assert digest(built(tmp_path / "kb", source)) == whole
+        assert not list(tmp_path.glob(".kb*"))
+    assert n_stops > 8
+
+
+BUILD = """
+import sys
+from isogloss.wiki import dump, parts
+dump.BLOCK, parts.BLOCKS = 3000, 1
+from isogloss.kb import build_knowledge_base
+from isogloss.kb import wikipedias
+print("ready", flush=True)
+build_knowledge_base([sys.argv[1]], sys.argv[2], workers=1)
+"""
+
+
+def killed_at(source: str, out: Path, seconds: float) -> float:
+    """Run a build in a process of its own, kill it after some time; return the time it took."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", BUILD, source, str(out)], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        begun = time.monotonic()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        return time.monotonic() - begun
+
+
+def check_kills(tmp_path: Path, n_kills: int) -> None:
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
+    duration = killed_at(source, tmp_path / "whole", 300)
+    whole = digest(KnowledgeBase.open(tmp_path / "whole"))
+    rng = random.Random(1)
+    for number in range(n_kills):
+        out = tmp_path / f"kb{number}"
+        killed_at(source, out, rng.uniform(0, duration))
+        killed_at(source, out, rng.uniform(0, duration))
+        if not out.exists():
+            killed_at(source, out, 300)
+        assert digest(KnowledgeBase.open(out)) == whole
+
+
+def test_a_killed_build_goes_on(tmp_path: Path) -> None:
+    check_kills(tmp_path, 1)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_builds_killed_at_twenty_moments_go_on(tmp_path: Path) -> None:
+    check_kills(tmp_path, 20)
+
+
+@pytest.mark.parametrize(
+    ("pages", "more", "message"),
+    [
+        ([], "", "has no page with a text in its main namespace"),
+        ([WikiPage("A", redirect="B")], "", "has no page with a text"),
+        ([WikiPage("A", ["no link"])], "", "has no link in any page .1 pages"),
+        ([WikiPage("A", ["{{disambig}} [[B]]"])], "", "none of 1 page is an entity"),
+    ],
+)
+def test_what_comes_to_nothing_stops_early(
+    tmp_path: Path, pages: list[WikiPage], more: str, message: str
+) -> None:
+    dump = write_wiki(tmp_path / "en.xml", "en", pages, more=more)
+    with pytest.raises(InputError, match=message):
+        built(tmp_path / "kb", f"wikipedia:en={dump}")
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ("wikipedia:en", {}, "names no language"),
+        ("wikipedia:enn=x", {}, "the code of no Wikipedia"),
+        ("wikipedia:en=nowhere", {}, "nowhere: no such file"),
+        ("wikipedia:en=DUMP", {"page_props": {"de": Path("x")}}, "no source is wikipedia:de"),
+        ("wikipedia:en=DUMP", {"langlinks": {"en": Path("x")}}, "x: no such file"),
+        ("wikipedia:en=DUMP", {"redirect": {"en": Path("DUMP")}}, "with --page en"),
+        ("wikipedia:en=DUMP", {"sitelinks": Path("x")}, "x: no such file"),
+        ("cldr", {"sitelinks": Path("DUMP")}, "a source wikipedia"),
+    ],
+)
+def test_what_would_fail_after_hours_fails_first(
+    tmp_path: Path, source: str, options: dict[str, Any], message: str
+) -> None:
+    dump = write_wiki(tmp_path / "en.xml", "en", ENGLISH)
+
+    def real(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: real(one) for key, one in value.items()}
+        return dump if value == Path("DUMP") else value
+
+    with pytest.raises(InputError, match=message):
+        built(
+            tmp_path / "kb", source.replace("DUMP", str(dump)),
+            **{name: real(value) for name, value in options.items()},
+        )  # fmt: skip
+    assert not list(tmp_path.glob(".kb*"))
+
+
+def test_two_dumps_of_one_wiki_and_a_language_not_kept(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "en.xml", "en", ENGLISH)
+    with pytest.raises(InputError, match="two dumps of the Wikipedia 'en'"):
+        built(tmp_path / "kb", f"wikipedia:en={dump}", f"wikipedia:en={tmp_path}/en.xml/../en.xml")
+    with pytest.raises(InputError, match="--langs leaves out 'en'"):
+        build_knowledge_base([f"wikipedia:en={dump}"], tmp_path / "kb", langs=["ja"], workers=1)
+
+
+def test_what_a_damaged_dump_lost_is_in_the_report(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "en.xml", "en", ENGLISH, more="<page><title>&x;</title></page>")
+    with pytest.warns(LossWarning, match="1 not well-formed"):
+        kb = built(tmp_path / "kb", f"wikipedia:en={dump}")
+    assert kb.info()["sources"][0]["lost"] == 1
+
+
+def test_simple_english_is_english(tmp_path: Path) -> None:
+    dump = write_wiki(tmp_path / "s.xml", "en", ENGLISH)
+    kb = built(tmp_path / "kb", f"wikipedia:simple={dump}")
+    assert kb.languages == ("en",)
+    assert kb.index_of("wikipedia:simple:Berlin") >= 0
+
+
+@pytest.mark.skipif(
+    not MINIDUMPS.is_dir(), reason="the evaluation data is not beside the repository"
+)
+def test_berlin_is_carried_from_many_languages_to_english(tmp_path: Path) -> None:
+    titles = {"en": "Berlin", "de": "Berlin", "ja": "ベルリン", "sw": "Berlin", "th": "เบอร์ลิน",
+              "ar": "برلين", "ru": "Берлин", "ko": "베를린", "hi": "बर्लिन"}  # fmt: skip
+    rows = [(64, f"{code}wiki", title) for code, title in titles.items()]
+    columns = "#ips_item_id ips_site_id ips_site_page"
+    table = write_table(tmp_path / "s.sql.gz", "wb_items_per_site", columns, rows)
+    sources = [f"wikipedia:{code}={MINIDUMPS / f'{code}.xml.bz2'}" for code in titles]
+    kb = built(tmp_path / "kb", *sources, sitelinks=table)
+    for code, name in titles.items():
+        found = kb.linker(code, pivot="en").link([f"… {name} …"]).mentions(0)
+        entities = [c.entity for mention in found for c in mention.candidates]
+        assert entities == ["Q64"], code
+        assert np.isclose(found[0].candidates[0].commonness, 1.0)
