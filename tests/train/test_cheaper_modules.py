@@ -5,7 +5,17 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, XLMRobertaConfig
+from transformers import (
+    BertConfig,
+    BertModel,
+    GPT2Config,
+    GPT2Model,
+    ModernBertConfig,
+    ModernBertModel,
+    Qwen3Config,
+    Qwen3Model,
+    XLMRobertaConfig,
+)
 from transformers import XLMRobertaModel as RobertaModel
 
 from isogloss.train.cheaper_modules import CheaperDropout, cheaper_modules, dropout
@@ -54,6 +64,39 @@ def test_vectors_and_gradients_are_the_same_but_for_rounding(
     assert given.keys() == wanted.keys()
     for name, gradient in wanted.items():
         torch.testing.assert_close(given[name], gradient, rtol=1e-4, atol=1e-5, msg=name)
+
+
+def rotary_models() -> list[Any]:
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 4}
+    local = ModernBertConfig(
+        **sizes, num_attention_heads=4, local_attention=4, global_attn_every_n_layers=3,
+        pad_token_id=0, attn_implementation="sdpa",
+    )  # fmt: skip
+    grouped = Qwen3Config(**sizes, num_attention_heads=4, num_key_value_heads=2, head_dim=8)
+    return [ModernBertModel(local), Qwen3Model(grouped)]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rotary_and_local_attention_are_those_of_torch(number: int, dtype: torch.dtype) -> None:
+    model = rotary_models()[number].eval()
+    ids = torch.arange(2, 42).reshape(2, 20)
+    mask = torch.ones(2, 20, dtype=torch.int64)
+    mask[1, 3:] = 0  # the window of the last pieces holds nothing but padding
+
+    def hidden() -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=dtype is torch.bfloat16):
+            states = model(input_ids=ids, attention_mask=mask).last_hidden_state
+        return states[mask.bool()].float()
+
+    expected = hidden()
+    with cheaper_modules(model, is_first_enough=False):
+        assert model.config._attn_implementation == "isogloss_training"
+        found = hidden()
+    assert torch.isfinite(found).all()
+    bound = 1e-5 if dtype is torch.float32 else 0.1
+    torch.testing.assert_close(found, expected, rtol=bound, atol=bound)
 
 
 def test_the_model_is_as_before_afterwards() -> None:

@@ -86,7 +86,7 @@ class Trust:
         reference, errors = settings["reference"], ("error_before", "error_after")
         if reference is not None:
             numbers = {
-                name: saved_number(reference, name, positive=True)
+                name: saved_number(reference, name, positive=name != "accuracy")
                 for name in ("accuracy", "agreement", "temperature")
             }
             reference = ForecastReference(

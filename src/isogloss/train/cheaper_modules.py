@@ -4,8 +4,8 @@
 
 - Dropout draws 16 random bits an element instead of a double: three times cheaper. A share is so
   rounded to 1/65,536.
-- Attention with dropout leaves out what torch's own adds to guard against rows that are masked as a
-  whole, which a text with a piece cannot have.
+- Attention with dropout leaves out torch's own search for rows that are masked as a whole. Such a
+  row (padding that sees only padding) becomes the mean of all values, which nothing reads.
 - With [CLS] pooling, what follows attention in the last layer is computed for [CLS] alone.
 - float32 products of linear maps, forward and back, are oneDNN's where `isogloss.encode.packed`
   trusts it; MKL's are slower on some processors.
@@ -94,10 +94,13 @@ def attend(
     if n_groups > 1:
         key, value = (one.repeat_interleave(n_groups, dim=1) for one in (key, value))
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
+    query, key = query.to(value.dtype), key.to(value.dtype)  # rotary positions make them float32
     with torch.autocast(query.device.type, enabled=False):
         scores = (query * scaling) @ key.transpose(-1, -2)
         if attention_mask is not None:
-            scores = scores + attention_mask.to(scores.dtype)
+            # Not -inf, which the least float32 would become in bfloat16: a row of it gives NaN.
+            lowest = torch.finfo(scores.dtype).min
+            scores = scores + attention_mask.clamp(min=lowest).to(scores.dtype)
         weights = _dropout(functional.softmax(scores, dim=-1), dropout)
         return (weights @ value).transpose(1, 2).contiguous(), None
 
