@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from planted import FakeEncoder, english
 
 from isogloss import TextClassifier
 from isogloss.classify import class_names
 from isogloss.classify.class_names import NAME_COUNTS_AS, SHARPNESS, TEMPLATE
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
 
 NAMES = {"sport": "game", "money": ["price", "stock and trade"], "space": "orbit"}
@@ -105,6 +106,35 @@ def test_a_longer_vector_changes_nothing() -> None:
     np.testing.assert_allclose(usual, longer, atol=1e-4)
 
 
+def test_the_probabilities_of_a_longer_vector_are_sharper_and_its_label_the_same() -> None:
+    class Uneven(FakeEncoder):
+        def _sum(self, words: list[str], pooling: str | None) -> Any:
+            return (3 if "goal" in words else 1) * super()._sum(words, pooling)
+
+    even, uneven = (
+        TextClassifier(kind(width=200)).fit([], [], class_names=NAMES)
+        for kind in (FakeEncoder, Uneven)
+    )
+    asked = ["goal game", "price"]
+    assert uneven.predict(asked).tolist() == even.predict(asked).tolist()
+    scores = [np.log(model.predict_proba(asked)[0]) for model in (even, uneven)]
+    spread = [found - found.mean() for found in scores]
+    np.testing.assert_allclose(spread[1], 3 * spread[0], rtol=1e-5)
+
+
+def test_long_names_are_cut_with_a_word(tiny_directory: Path) -> None:
+    with pytest.warns(LossWarning, match="1 name of classes longer than the encoder takes"):
+        TextClassifier(tiny_directory).fit([], [], class_names={"a": "sun " * 3000, "b": "rain"})
+
+
+def test_iterators_and_tensors_are_columns(encoder: FakeEncoder) -> None:
+    texts, labels = english(12)
+    fitted = TextClassifier(encoder).fit(iter(["goal"]), iter(["sport"]), class_names=NAMES)
+    assert fitted.n_training_documents_ == 1
+    numbers = torch.tensor([sorted(set(labels)).index(label) for label in labels])
+    assert TextClassifier(encoder).fit(texts, numbers).classes_.tolist() == [0, 1, 2]
+
+
 def test_labels_need_not_be_strings(encoder: FakeEncoder) -> None:
     names = {np.int64(2): "game", 1: "price"}
     model = TextClassifier(encoder).fit([], [], class_names=names)
@@ -142,6 +172,8 @@ def test_what_needs_labelled_texts_says_so(encoder: FakeEncoder) -> None:
         ({"a": "one", "b": []}, "class 'b' has no name"),
         ({"a": "one", "b": [3]}, "a name of class 'b' is 3"),
         (["a", "b"], "no dictionary"),
+        ({"a": 5, "b": "two"}, "a class's name is 5; give a list of names"),
+        ({None: "one", "b": "two"}, "the label None, which marks a missing one"),
         ({"sports": "game", "money": "price"}, "'sport', which has no name; did you mean 'sports'"),
     ],
 )
@@ -161,6 +193,8 @@ def test_other_classifiers_are_refused(encoder: FakeEncoder, kb: KnowledgeBase) 
     ):  # fmt: skip
         with pytest.raises(InputError, match=f"leave {name} out"):
             TextClassifier(encoder, **options).fit([], [], class_names=NAMES)
+    with pytest.raises(InputError, match="leave checkpoints out"):
+        TextClassifier(encoder).fit([], [], class_names=NAMES, checkpoints="run")
     with pytest.raises(InputError, match="development texts"):
         TextClassifier(encoder).fit([], [], class_names=NAMES, X_dev=["a"], y_dev=["sport"])
 
@@ -175,4 +209,5 @@ def test_a_refused_fit_leaves_the_model_as_it_was(encoder: FakeEncoder) -> None:
 def test_the_constants_are_those_of_the_page() -> None:
     page = Path(__file__).parents[2] / "docs" / "few-labels.md"
     assert f"m = {class_names.NAME_COUNTS_AS}" in page.read_text("utf-8")
+    assert f"s = {class_names.SHARPNESS:.0f}" in page.read_text("utf-8")
     assert TEMPLATE.format("…") in page.read_text("utf-8")

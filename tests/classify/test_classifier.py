@@ -254,6 +254,9 @@ def test_a_text_of_unknown_language_is_linked_with_fallback_names(
     with pytest.warns(LossWarning, match="only names in 'en' are linked in them"):
         unknown = entity_model.prepare(text, None, fallback_lang="en")
     assert unknown.bags.entity.tolist() == entity_model.prepare(text, "en").bags.entity.tolist()
+    with pytest.warns(LossWarning, match="only names in 'en'"):
+        explained = entity_model.explain(text[0], None, fallback_lang="en")
+    assert [entity.spans for entity in explained.entities] == [[(0, len(text[0]))]]
 
 
 def test_entities_without_a_name_in_a_training_language_are_dropped_and_counted(

@@ -128,6 +128,15 @@ def test_fallback_lang(link: Any) -> None:
     ]  # fmt: skip
 
 
+def test_a_text_of_unknown_language_is_linked_by_the_fallback_alone(link: Any) -> None:
+    words = ["--lang-column", "lang", "--text", "body"]
+    text = "lang\tbody\n\tGermany\n"
+    alone = link(text, *words)
+    assert _ids(alone) == [[]]
+    assert "nothing is linked in 1 text of unknown language" in alone.err
+    assert _ids(link(text, *words, "--fallback-lang", "en", "--strict")) == [["Q183"]]
+
+
 def test_thresholds(link: Any) -> None:
     assert _ids(link("the Jordan\n", "--lang", "en")) == [["Q90", "Q91"]]
     assert _ids(link("the Jordan\n", "--lang", "en", "--min-commonness", "0.5")) == [["Q90"]]

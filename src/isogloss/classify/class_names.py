@@ -5,10 +5,11 @@ name as their prior). The names and descriptions of class c are encoded as they 
 sentence (`TEMPLATE`), and the mean of their unit vectors is n_c. With x_i the unit vectors of its
 labelled texts
 
-    q_c = m n_c / ‖n_c‖ + Σ_i x_i        p(c | D) = softmax_c( s cos(h, q_c) )
+    q_c = m n_c / ‖n_c‖ + Σ_i x_i        p(c | D) = softmax_c( s ‖h‖ / r cos(h, q_c) )
 
-so that the name counts as m texts. Nothing is searched, so a handful of texts is enough. The
-sentence, m and s were chosen on MasakhaNEWS development files: see docs/few-labels.md.
+with r the mean norm of the names' vectors (‖h‖ = r = 1 where the encoder normalises), so that the
+name counts as m texts. Nothing is searched, so a handful of texts is enough. The sentence, m and s
+were chosen on MasakhaNEWS development files: see docs/few-labels.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,13 +19,14 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.documents import Languages, resolve_languages, warn_of_empty
-from isogloss.classify.inputs import refuse_equal_labels_of_two_kinds
+from isogloss.classify.inputs import checked_texts, refuse_equal_labels_of_two_kinds
 from isogloss.classify.labelling import ONE_LABEL
 from isogloss.classify.learning import one_thread
 from isogloss.classify.linear_head import LinearHead, Standardisation, folds_of
 from isogloss.classify.trust import OUT_OF_FOLD, Trust, calibrated
 from isogloss.classify.vector_memo import encode_once
-from isogloss.errors import InputError, did_you_mean
+from isogloss.data.columns import column_of, is_missing
+from isogloss.errors import InputError, counted, did_you_mean, warn_loss
 
 if TYPE_CHECKING:
     from isogloss.classify.text_classifier import TextClassifier
@@ -49,6 +51,7 @@ def fit_class_names(
     lang: Languages,
     *,
     has_dev: bool,
+    checkpoints: object = None,
 ) -> None:
     """Fit a classifier of one label a text; its classes are those that have a name.
 
@@ -60,6 +63,8 @@ def fit_class_names(
         Labelled texts and their languages; there may be none.
     has_dev
         Whether development texts were given too, for which there is no use.
+    checkpoints
+        As in `TextClassifier.fit`: there is no use for them either.
 
     Raises
     ------
@@ -70,8 +75,11 @@ def fit_class_names(
     _check_options(model)
     if has_dev:
         raise InputError("with class names nothing is chosen on development texts; leave them out")
+    if checkpoints is not None:
+        raise InputError("with class names nothing is tuned; leave checkpoints out")
     names = _checked_names(class_names)
-    texts, labels = ONE_LABEL.check(X, y) if len(X) or len(y) else ([], [])
+    X, y = checked_texts(X), column_of(y, "y", of="labels")
+    texts, labels = ONE_LABEL.check(X, y) if X or y else ([], [])
     refuse_equal_labels_of_two_kinds(enumerate([*names, *labels]))
     for row, label in enumerate(labels):
         if label not in names:
@@ -110,7 +118,10 @@ def _checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
     names: dict[Any, list[str]] = {}
     for label, given in class_names.items():
         plain = label.item() if isinstance(label, np.generic) else label
-        names[plain] = [given] if isinstance(given, str) else [*given]
+        if is_missing(plain):
+            raise InputError(f"class_names has the label {label!r}, which marks a missing one")
+        own = [given] if isinstance(given, str) else column_of(given, "a class's name", of="names")
+        names[plain] = own
         for name in names[plain]:
             if not isinstance(name, str) or not name.strip():
                 raise InputError(f"a name of class {label!r} is {name!r}; give it a word or more")
@@ -124,8 +135,14 @@ def _checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
 def _classes_of(model: "TextClassifier", names: list[list[str]]) -> _Classes:
     """Encode the names, a list for each class."""
     texts = [text for own in names for name in own for text in (name, TEMPLATE.format(name))]
-    encoded = encode_once(model.encoder_, texts, pooling=model.options_.pooling).vectors
-    vectors = np.asarray(encoded, dtype=np.float64)
+    encoded = encode_once(model.encoder_, texts, pooling=model.options_.pooling)
+    n_cut = int(encoded.truncated[::2].sum())
+    if n_cut:
+        warn_loss(
+            f"{counted(n_cut, 'name')} of classes longer than the encoder takes; only the "
+            "beginning was read"
+        )
+    vectors = encoded.vectors.astype(np.float64)
     ends = np.cumsum([2 * len(own) for own in names])[:-1]
     means = [part.mean(axis=0) for part in np.split(_unit(vectors), ends)]
     return _Classes(_unit(np.stack(means)), float(np.linalg.norm(vectors, axis=1).mean()))

@@ -17,6 +17,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
+from isogloss.kb.linker import languages_to_link
 from isogloss.progress import logger
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language
@@ -187,11 +188,11 @@ def _link(
     for lang in dict.fromkeys(langs):
         rows = rows_of(langs, lang)
         order.append(rows)
-        own = lang or fallback_lang  # of an unknown language the fallback is all there is
-        if own is None:
+        linked_by = languages_to_link(lang, fallback_lang)
+        if linked_by is None:
             parts.append(EntityBags.empty(len(rows)))
         else:
-            linker = linker_of(kb, own, options, fallback_lang=fallback_lang if lang else None)
+            linker = linker_of(kb, linked_by[0], options, fallback_lang=linked_by[1])
             parts.append(linker.bags([texts[row] for row in rows.tolist()]))
     if not parts:
         return EntityBags.empty(0)

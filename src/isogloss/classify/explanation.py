@@ -12,6 +12,7 @@ from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
+from isogloss.kb.linker import languages_to_link
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,10 @@ def _spans(
 ) -> dict[int, list[tuple[int, int]]]:
     """Return entity to its mentions, as the model's own linker finds them."""
     found: dict[int, list[tuple[int, int]]] = {}
-    if lang is None or model.kb_ is None:
+    linked_by = languages_to_link(lang, fallback_lang)
+    if linked_by is None or model.kb_ is None:
         return found
+    lang, fallback_lang = linked_by
     linker = linker_of(model.kb_, lang, model.options_.linking, fallback_lang=fallback_lang)
     for mention in linker.link([text]).mentions(0):
         for candidate in mention.candidates:

@@ -193,8 +193,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         check_options(self.get_params(deep=False))
         if class_names is not None:
-            has_dev = X_dev is not None or y_dev is not None
-            fit_class_names(self, class_names, X, y, lang, has_dev=has_dev)
+            has_dev = not (X_dev is None and y_dev is None and lang_dev is None)
+            fit_class_names(self, class_names, X, y, lang, has_dev=has_dev, checkpoints=checkpoints)
             return self
         texts, labels = labelling_of(multilabel=self.multilabel).check(X, y)
         langs = resolve_languages(lang, texts)

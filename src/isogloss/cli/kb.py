@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.languages import languages_of, say_languages
+from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.output import console
 from isogloss.data.documents import Documents, read_documents
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
+from isogloss.kb.linker import languages_to_link
 from isogloss.kb.wikidata_source import MIN_SITELINKS
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
 from isogloss.report.table import Table
@@ -185,11 +186,14 @@ def link(
     n_dropped = 0
     for code in dict.fromkeys(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
-        if code is None:
+        linked_by = languages_to_link(code, checked_language(fallback_lang))
+        if linked_by is None:
+            unknown = counted(len(rows), "text")
+            warn_loss(f"nothing is linked in {unknown} of unknown language")
             continue
         linker = opened.linker(
-            code,
-            fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
+            linked_by[0],
+            fallback_lang=linked_by[1],
             pivot=pivot,
             min_link_prob=min_link_prob,
             min_commonness=min_commonness,

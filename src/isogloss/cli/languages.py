@@ -3,7 +3,7 @@
 import typer
 
 from isogloss.data.documents import Documents
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted
 from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.text.languages import parse_language
 
@@ -33,10 +33,11 @@ def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
     unsure = sum(code is None for code in langs)
     if unsure:
         advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
-        warn_loss(
-            f"the language of {unsure} of {counted(len(langs), 'text')} could not be told (too "
-            "short or unsure): nothing is linked there; say it with --lang or --lang-column"
-            + advice
+        # No loss in itself: what links texts says what is left out.
+        typer.echo(
+            f"isogloss: the language of {unsure} of {counted(len(langs), 'text')} could not be "
+            f"told (too short or unsure); say it with --lang or --lang-column{advice}",
+            err=True,
         )
     return langs
 

@@ -6,8 +6,6 @@ What is no column (one string, a table, a set) is refused before something is ma
 from collections.abc import Mapping, Set
 from typing import Any
 
-import numpy as np
-
 from isogloss.errors import InputKindError
 
 
@@ -42,13 +40,19 @@ def column_of(values: Any, name: str, *, of: str) -> list[Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> column_of(np.array([1, 2]), "y", of="labels"), column_of(iter("ab"), "y", of="labels")
     ([1, 2], ['a', 'b'])
     """
     check_column(values, name, of=of)
     if hasattr(values, "to_pylist"):  # of pyarrow, whose elements are no Python values
         return list(values.to_pylist())
-    return [value.item() if isinstance(value, np.generic) else value for value in values]
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or string of numpy or torch as Python's own; tensors have no equality."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
 def is_missing(value: Any) -> bool:

@@ -20,6 +20,16 @@ from isogloss.text.languages import parse_language
 CHARACTERS_AT_ONCE = 4_000_000  # folding takes about 20 bytes a character
 
 
+def languages_to_link(lang: str | None, fallback_lang: str | None) -> tuple[str, str | None] | None:
+    """Return a text's language and fallback to link it by; None: nothing can be linked.
+
+    Of a text of unknown language the fallback is all there is.
+    """
+    if lang is not None:
+        return lang, fallback_lang
+    return None if fallback_lang is None else (fallback_lang, None)
+
+
 class Linker:
     """Find the names of one language, and perhaps of a second, in texts.
 
