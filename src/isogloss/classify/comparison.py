@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.classify.documents import UNKNOWN
 from isogloss.classify.evaluation import evaluate
 from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
@@ -35,6 +34,7 @@ from isogloss.files import (
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
+from isogloss.text.languages import UNKNOWN
 
 BASELINE = "encoder"
 ABLATIONS: dict[str, dict[str, Any]] = {

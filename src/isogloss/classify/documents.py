@@ -23,7 +23,6 @@ from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language
 
 Languages = str | Sequence[str | None] | None
-UNKNOWN = "und"  # BCP-47's code for an undetermined language
 
 
 @dataclass(frozen=True)

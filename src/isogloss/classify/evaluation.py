@@ -18,7 +18,7 @@ from isogloss.classify.calibration import (
     expected_calibration_error,
     tempered,
 )
-from isogloss.classify.documents import UNKNOWN, Languages, PreparedDocuments, rows_of
+from isogloss.classify.documents import Languages, PreparedDocuments, rows_of
 from isogloss.classify.heads import seen_entities
 from isogloss.classify.label_set_scores import (
     Decisions,
@@ -37,6 +37,7 @@ from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.columns import column_of
 from isogloss.errors import InputError, InputKindError, counted, warn_loss
 from isogloss.report.table import Table
+from isogloss.text.languages import UNKNOWN
 
 COLUMNS = (
     "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",

@@ -26,7 +26,6 @@ from sklearn.utils.validation import check_is_fitted
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.calibration import fit_temperature, tempered
 from isogloss.classify.documents import (
-    UNKNOWN,
     Languages,
     prepare_documents,
     resolve_languages,
@@ -37,6 +36,7 @@ from isogloss.classify.inputs import checked_texts
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.report.table import Table
+from isogloss.text.languages import UNKNOWN
 
 if TYPE_CHECKING:
     from isogloss.classify.text_classifier import TextClassifier

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from isogloss.classify.calibration import reliability
-from isogloss.classify.documents import UNKNOWN
 from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.explanation import Explanation
 from isogloss.classify.labelling import Labelling
@@ -23,6 +22,7 @@ from isogloss.report.html import (
     write_classification_report,
 )
 from isogloss.report.reliability import LanguageReliability, ReliabilityDot
+from isogloss.text.languages import UNKNOWN
 
 N_DOCUMENTS = 6
 N_ENTITIES_SHOWN = 12

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from isogloss.report.figures import decimal, is_number
+from isogloss.text.languages import UNKNOWN
 
 N_LANGUAGES_SHOWN = 12  # the others are folded away
 
@@ -83,7 +84,8 @@ def description(language: LanguageReliability) -> str:
 
 def _summary(languages: Sequence[LanguageReliability]) -> str:
     """Return the mean confidence and accuracy of the languages that training has not seen."""
-    others = [one for one in languages if not one.is_training] or languages
+    known = [one for one in languages if one.lang != UNKNOWN] or languages
+    others = [one for one in known if not one.is_training] or known
     confidence = decimal(sum(one.confidence for one in others) / len(others), 2)
     accuracy = decimal(sum(one.accuracy for one in others) / len(others), 2)
     figures = f"mean confidence is {confidence}, accuracy {accuracy}."

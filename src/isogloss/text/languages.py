@@ -27,6 +27,8 @@ from babel.core import get_global
 
 from isogloss.errors import InputError, InputKindError, did_you_mean
 
+UNKNOWN = "und"  # BCP-47's code for an undetermined language
+
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})"
     r"(?:-(?P<script>[a-z]{4}))?"
