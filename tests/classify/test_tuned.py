@@ -73,7 +73,7 @@ def test_it_learns_and_leaves_the_base_as_it_was(
     base: Encoder, documents: LabelledDocuments, tune: str
 ) -> None:
     before = base.encode(documents.texts[:4])
-    found = tuned(base, documents, tune, epochs=25, learning_rate=5e-3)
+    found = tuned(base, documents, tune, epochs=60, learning_rate=5e-3)
     assert n_right(found, documents) >= 40
     assert np.array_equal(base.encode(documents.texts[:4]), before)
     assert not np.allclose(found.encoder.encode(documents.texts[:4]), before, atol=1e-3)
