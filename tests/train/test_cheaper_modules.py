@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers import XLMRobertaModel as RobertaModel
 
-from isogloss.train.cheaper_modules import CheaperDropout, cheaper_modules, dropout
+from isogloss.train.cheaper_modules import CheaperDropout, cheaper_modules, dropped
 
 SIZES: dict[str, Any] = {"vocab_size": 50, "hidden_size": 32, "num_attention_heads": 4}
 IDS = torch.arange(2, 26).reshape(3, 8)
@@ -125,14 +125,14 @@ def test_only_the_first_piece_leaves_the_last_layer_when_it_is_enough() -> None:
 def test_dropout_drops_its_share_and_keeps_the_mean(dtype: torch.dtype, share: float) -> None:
     torch.manual_seed(0)
     values = torch.ones(1001, 333, dtype=dtype, requires_grad=True)
-    dropped = dropout(values, share)
-    kept = dropped > 0
+    found = dropped(values, share)
+    kept = found > 0
     n = values.numel()
     assert abs(float(kept.float().mean()) - (1 - share)) < 4 * (share * (1 - share) / n) ** 0.5
-    assert dropped[kept].unique().tolist() == [float(torch.tensor(1 / (1 - share)).to(dtype))]
-    dropped.sum().backward()
+    assert found[kept].unique().tolist() == [float(torch.tensor(1 / (1 - share)).to(dtype))]
+    found.sum().backward()
     assert values.grad is not None
-    assert torch.equal(values.grad, dropped.detach())
+    assert torch.equal(values.grad, found.detach())
     rows = kept.float().mean(dim=1)  # no row or column is dropped more than chance has it
     assert float((rows - (1 - share)).abs().max()) < 6 * (share * (1 - share) / 333) ** 0.5
 
@@ -141,7 +141,7 @@ def test_the_same_seed_drops_the_same() -> None:
     drawn = []
     for seed in (1, 1, 2):
         torch.manual_seed(seed)
-        drawn.append(dropout(torch.ones(999), 0.3))
+        drawn.append(dropped(torch.ones(999), 0.3))
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
 

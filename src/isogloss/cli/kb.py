@@ -182,11 +182,12 @@ def link(
         file, format=options.file_format(text, None, quoting, lang_column), needs_label=False
     )
     langs = languages_of(documents, lang)
+    fallback = checked_language(fallback_lang)
     linked: list[list[Mention]] = [[] for _ in documents.texts]
     n_dropped = 0
     for code in dict.fromkeys(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
-        linked_by = languages_to_link(code, checked_language(fallback_lang))
+        linked_by = languages_to_link(code, fallback)
         if linked_by is None:
             unknown = counted(len(rows), "text")
             warn_loss(f"nothing is linked in {unknown} of unknown language")

@@ -32,6 +32,7 @@ import numpy as np
 
 from isogloss.errors import InputError
 from isogloss.files import read_json, sha256_of, write_json
+from isogloss.wiki.array_file import packed_strings
 
 FORMAT = "isogloss-kb"
 VERSION = 1
@@ -143,10 +144,7 @@ def verify_files(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 def pack_strings(strings: list[str]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return UTF-8 bytes and offsets of many strings."""
-    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(item) for item in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+    return packed_strings([string.encode("utf-8", "surrogatepass") for string in strings])
 
 
 def unpack_string(data: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any], index: int) -> str:

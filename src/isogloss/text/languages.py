@@ -36,7 +36,7 @@ _TAG = re.compile(
     r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
 )
 _OWN_ALIASES = {"no": "nb", "nor": "nb", "sh": "sh", "hbs": "sh"}
-_NOT_A_LANGUAGE = {"und", "mul", "zxx"}
+_NOT_A_LANGUAGE = {UNKNOWN, "mul", "zxx"}
 # Codes of a part or of the whole of a writing system that stand for the whole in FLORES and others.
 _SCRIPT_ALIASES = {
     ("ko", "Hang"): "Kore",

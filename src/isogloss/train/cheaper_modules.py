@@ -70,10 +70,12 @@ def cheaper_modules(model: Any, *, is_first_enough: bool) -> Iterator[None]:
             model.set_attn_implementation(attention)
 
 
-def dropout(values: Tensor, share: float) -> Tensor:
+def dropped(values: Tensor, share: float) -> Tensor:
     """Set a share of the values to 0 and scale the others up, so that the mean stays."""
-    dropped: Tensor = _Dropout.apply(values, share)  # type: ignore[no-untyped-call]
-    return dropped
+    if not 0 < share < 1:
+        return functional.dropout(values, share)
+    result: Tensor = _Dropout.apply(values, share)  # type: ignore[no-untyped-call]
+    return result
 
 
 def attend(
@@ -101,7 +103,7 @@ def attend(
             # Not -inf, which the least float32 would become in bfloat16: a row of it gives NaN.
             lowest = torch.finfo(scores.dtype).min
             scores = scores + attention_mask.clamp(min=lowest).to(scores.dtype)
-        weights = _dropout(functional.softmax(scores, dim=-1), dropout)
+        weights = dropped(functional.softmax(scores, dim=-1), dropout)
         return (weights @ value).transpose(1, 2).contiguous(), None
 
 
@@ -110,7 +112,7 @@ class CheaperDropout(nn.Dropout):
 
     def forward(self, values: Tensor) -> Tensor:
         """Drop a share of the values in training."""
-        return _dropout(values, self.p) if self.training else values
+        return dropped(values, self.p) if self.training else values
 
 
 class OneDnnLinear(nn.Linear):
@@ -160,10 +162,6 @@ class _Linear(torch.autograd.Function):
         if context.has_bias and context.needs_input_grad[2]:
             of_bias = rows.sum(0)
         return of_states, of_weight, of_bias
-
-
-def _dropout(values: Tensor, share: float) -> Tensor:
-    return dropout(values, share) if 0 < share < 1 else functional.dropout(values, share)
 
 
 def _product(states: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -5,7 +5,6 @@ order each time (Yamada et al. 2016; 2020). What the pages are is left to `Train
 """
 
 import logging
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from isogloss.vectors.chance import CERTAIN, AliasTable, Thresholds, seeded
 from isogloss.vectors.corpus import TrainingCorpus
 from isogloss.vectors.skip_gram import sigmoid_table, train_pages
 from isogloss.vectors.word_entity_vectors import ROWS_AT_ONCE, WordEntityVectors
+from isogloss.wiki.workers import n_cores
 
 logger = logging.getLogger("isogloss")
 
@@ -123,7 +123,7 @@ def train_vectors(
     training = training or VectorTraining()
     if not corpus.n_pages:
         raise InputError("there is no page to train on")
-    n_workers = n_workers or os.cpu_count() or 1
+    n_workers = n_workers or n_cores()
     n_rows = len(corpus.vocabulary)
     logger.info(
         "training %d words and %d entities, width %d: %.1f GB of memory, %s",
