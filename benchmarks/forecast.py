@@ -20,8 +20,10 @@ import numpy as np
 
 from adaptation import find
 from isogloss import Encoder
+from isogloss.classify.adaptation import reason_against
 from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
 from isogloss.classify.forecast import FAR_BELOW_OTHERS, NORMAL_95, SPREAD, ForecastReference
+from isogloss.classify.language_move import ScoreReference, estimate_move
 from isogloss.classify.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.report.table import Table
@@ -31,6 +33,7 @@ from zero_shot import NEWS_LANGUAGES, SIB_LANGUAGES
 FAR = 0.10  # a language so far below the mean of its set must be flagged
 N_ROUTING_TEST = 240
 N_RESAMPLES = 4
+N_HALVES = 4
 Labelled = tuple[list[str], list[str]]
 
 
@@ -132,6 +135,55 @@ def cases(
     return found
 
 
+def under_moves(
+    name: str, train: Labelled, tests: dict[str, Labelled], vectors: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Measure forecasts of adapted languages: from vectors as they were, and from moved ones.
+
+    Moves are learned on one half of a language's texts, all is measured on the other half.
+    """
+    classes = sorted(set(train[1]))
+    y = np.array([classes.index(label) for label in train[1]])
+    head = fit_with_search(vectors["train"], y, len(classes), seed=0)
+    reference = ForecastReference.fit(vectors["train"], y, len(classes), C=head.C, seed=0)
+    scores = ScoreReference.of(head, vectors["train"], y, seed=0)
+    assert reference is not None
+    assert scores is not None
+    scale, found = head.standardisation, []
+    for lang, (_, labels) in tests.items():
+        gold = np.array([classes.index(one) if one in classes else -1 for one in labels])
+        generator = np.random.default_rng(0)
+        for _ in range(N_HALVES):
+            halves = np.array_split(generator.permutation(len(gold)), 2)
+            for texts, rows in (halves, halves[::-1]):
+                estimated = estimate_move(head, scores, vectors[lang][texts])
+                if reason_against(estimated):
+                    continue
+                move, tested = estimated.move, vectors[lang][rows]
+                moved = (scale(tested) - move.offset) / move.contrast
+                moved = (moved * scale.deviation + scale.mean).astype(np.float32)
+                accuracy = [
+                    float((one.log_probabilities(tested).argmax(axis=1) == gold[rows]).mean())
+                    for one in (head, move.apply(head))
+                ]
+                forecasts = [
+                    reference.expected_accuracy(float(reference.agreement_on(given).mean()))
+                    for given in (tested, moved)
+                ]
+                found.append([*accuracy, *forecasts])
+    before, after, as_they_were, from_moved = np.array(found).T
+    return {
+        "set": name,
+        "cases": len(found),
+        "accuracy before": float(before.mean()),
+        "accuracy after": float(after.mean()),
+        "forecast as they were": float(as_they_were.mean()),
+        "forecast, moved": float(from_moved.mean()),
+        "error as they were": float(np.abs(as_they_were - after).mean()),
+        "error, moved": float(np.abs(from_moved - after).mean()),
+    }
+
+
 def resampled(gold: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Return rows in which classes are missing and the others have random shares."""
     present = np.unique(gold[gold >= 0])
@@ -213,12 +265,13 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(arguments.encoder)
-    natural, shifted = {}, {}
+    natural, shifted, adapted = {}, {}, []
     for name, (train, tests) in sets(arguments.data).items():
         parts = {"train": train[0]} | {lang: texts for lang, (texts, _) in tests.items()}
         vectors = encoded(encoder, arguments.out / f"forecast-{name}.npz", parts)
         natural[name] = cases(train, tests, vectors, shifted=False)
         shifted[name] = cases(train, tests, vectors, shifted=True)
+        adapted.append(under_moves(name, train, tests, vectors))
     rows = []
     for name in natural:
         drop = np.mean([drop_of(found) for other, found in natural.items() if other != name])
@@ -226,8 +279,9 @@ def main() -> None:
         rows.append(row_of(f"{name}, other shares", shifted[name], float(drop)))
     by_language = {name: [case._asdict() for case in found] for name, found in natural.items()}
     print(Table(rows).to_markdown())
+    print(Table(adapted).to_markdown())
     (arguments.out / "forecast.json").write_text(
-        json.dumps({"sets": rows, **by_language}, indent=1)
+        json.dumps({"sets": rows, "adapted": adapted, **by_language}, indent=1)
     )
 
 

@@ -12,13 +12,9 @@ from planted import JAPANESE, FakeEncoder, english
 
 from isogloss.classify import TextClassifier, comparison
 from isogloss.classify.comparison import Cell, Comparison, compare, compared_rows, merged
-from isogloss.classify.comparison_tables import (
-    by_language,
-    mean_languages,
-    side_by_side,
-    sign_flip_p,
-    summary,
-)
+from isogloss.classify.comparison_scores import sign_flip_p
+from isogloss.classify.comparison_store import FORMAT
+from isogloss.classify.comparison_tables import by_language, mean_languages, side_by_side, summary
 from isogloss.classify.published import published_table
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError, LossWarning
@@ -153,7 +149,7 @@ def test_a_damaged_cell_is_named(run: Any, tmp_path: Path, change: Any) -> None:
 
 def test_a_damaged_manifest_is_named(run: Any, tmp_path: Path) -> None:
     run(n_seeds=1)
-    (tmp_path / "out" / "manifest.json").write_text(json.dumps({"format": comparison.FORMAT}))
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps({"format": FORMAT}))
     with pytest.raises(InputError, match=r"manifest\.json.*damaged"):
         run(n_seeds=1)
 

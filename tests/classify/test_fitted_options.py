@@ -63,9 +63,18 @@ def test_the_next_fit_takes_what_was_set(fit: Fit) -> None:
     assert not hasattr(clone(model), "options_")
 
 
-def test_a_fit_that_fails_leaves_no_half_of_the_one_before(fit: Fit) -> None:
+def test_a_refused_fit_leaves_the_one_before(fit: Fit) -> None:
     model = copy(fit())
     with pytest.raises(InputError, match="all 2 training labels"):
         model.fit(["a", "b"], ["x", "x"], lang="en")
+    assert facts(model) == facts(fit())
+
+
+@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+def test_a_fit_that_fails_leaves_no_half_of_the_one_before(fit: Fit) -> None:
+    model = copy(fit())
+    model.set_params(init=EntityVectors(["Q999"], np.ones((1, 3), np.float32)))
+    with pytest.raises(InputError, match="no entity of the training texts has a vector"):
+        model.fit(*english(), lang="en")
     with pytest.raises(NotFittedError):
         model.predict(["a"], "en")

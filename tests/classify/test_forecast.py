@@ -1,6 +1,7 @@
 """Forecasts on planted vectors: a language moved away is flagged, good ones are not."""
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import softmax
 
 from isogloss.classify import TextClassifier, forecast
 from isogloss.classify.forecast import COLUMNS, ForecastReference, _flag, _row
+from isogloss.classify.language_move import LanguageMove
 from isogloss.classify.linear_head import LinearHead
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
@@ -123,6 +125,19 @@ def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
     with pytest.warns(LossWarning, match="rough forecast"):
         rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
     assert [row["lang"] for row in rows] == ["ja", "en", "und"]
+
+
+def test_there_is_no_forecast_for_moved_vectors(model: TextClassifier) -> None:
+    """A move makes texts look like those of training, which is what a forecast goes by."""
+    texts = english(60, seed=3)[0]
+    before = model.forecast(texts, "en")
+    moved = copy(model)
+    moved.moves_ = {"ja": LanguageMove(np.zeros(model.encoder_.width), contrast=0.9, n_texts=30)}
+    with pytest.warns(LossWarning, match="3 texts in ja left out: the model is adapted to them"):
+        mixed = moved.forecast([*texts, "雨", "雪", "風"], ["en"] * 60 + ["ja"] * 3)
+    assert mixed == before
+    with pytest.raises(InputError, match=r"adapted to ja, and there is no forecast.*--remove"):
+        moved.forecast(["雨"], "ja")
 
 
 def test_save_and_load_keep_temperature_and_forecast(model: TextClassifier, tmp_path) -> None:

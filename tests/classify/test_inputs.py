@@ -1,6 +1,7 @@
 """What users give: tables, missing languages, seeds of numpy, development data."""
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,35 @@ def test_whole_numbers_of_numpy_are_saved(
     assert (loaded.random_state, loaded.max_entities) == (3, 4)
 
 
+def test_checkpoints_without_tuning_are_refused(encoder: FakeEncoder, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the head alone learns"):
+        TextClassifier(encoder).fit(*english(6), checkpoints=tmp_path / "run")
+
+
 def test_a_fallback_language_without_names_is_said(fit: Fit) -> None:
-    with pytest.warns(LossWarning, match="no names in 'zu'; no fallback names"):
+    with pytest.warns(LossWarning, match="no names in 'zu': no fallback names"):
         fit().predict(["東京"], lang="ja", fallback_lang="zu")
+
+
+def test_languages_without_names_are_said_once_for_all(
+    fit: Fit, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts, langs = ["a", "b", "c", "d"], ["sw", "zu", "ja", "sw"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit().predict(texts, langs)
+    (said,) = (str(warning.message) for warning in caught)
+    assert "has no names in 'sw', 'zu': nothing is linked" in said
+    caplog.set_level("INFO", logger="isogloss")
+    fit().predict(texts, langs, fallback_lang="en")  # no loss: a fallback is there for this
+    (said,) = (entry.message for entry in caplog.records)
+    assert "has no names in 'sw', 'zu': only names in 'en' are linked" in said
+    caplog.clear()
+    fit().explain("Toyota", "sw", fallback_lang="en")
+    assert len(caplog.records) == 1
+    with pytest.warns(LossWarning) as said_of_fallback:
+        fit().predict(texts[2:], ["ja", "ko"], fallback_lang="zu")
+    assert len(said_of_fallback) == 1
 
 
 def test_a_mistyped_label_does_not_decide_how_much_entities_count(fit: Fit) -> None:

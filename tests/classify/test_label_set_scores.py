@@ -1,13 +1,17 @@
 """Micro and macro F1 of label sets, and their intervals."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
 from isogloss.classify.label_set_scores import (
     Decisions,
+    compared_f1,
     f1_intervals,
     f1_intervals_of_mean,
+    swap_p,
 )
 
 RNG = np.random.default_rng(1)
@@ -64,3 +68,42 @@ def test_documents_of_several_languages_are_resampled_together() -> None:
 def test_nothing_to_decide_scores_nothing() -> None:
     scores = f1_intervals(Decisions.of([(), ()], [(), ()], ["a"]), seed=0)
     assert scores.micro.value == scores.macro.value == 0.0
+
+
+WORSE = Decisions(GOLD, GOLD ^ (RNG.random((300, 4)) < 0.2))
+
+
+def test_runs_are_compared_on_the_same_documents() -> None:
+    """Against a slow bootstrap; the mean of two runs, and its difference to that of two others."""
+    ours, theirs = [DECISIONS, WORSE], [WORSE, WORSE]
+    found = compared_f1({"de": ours}, {"de": theirs}, {}, seed=0)
+    rng = np.random.default_rng(9)
+    rows = [rng.integers(0, 300, 300) for _ in range(300)]
+
+    def mean(runs: list[Decisions], average: str, row: Any) -> float:
+        scores = [f1_score(run.gold[row], run.given[row], average=average) for run in runs]
+        return float(np.mean(scores))
+
+    for average in ("micro", "macro"):
+        value, difference = getattr(found.f1, average), getattr(found.difference, average)
+        everything = np.arange(300)
+        own = mean(ours, average, everything)
+        assert value.value == pytest.approx(own)
+        assert difference.value == pytest.approx(own - mean(theirs, average, everything))
+        drawn = [mean(ours, average, row) - mean(theirs, average, row) for row in rows]
+        assert [difference.low, difference.high] == pytest.approx(
+            np.quantile(drawn, [0.025, 0.975]), abs=0.012
+        )
+        # Paired: narrower than two intervals that know nothing of each other.
+        assert difference.high - difference.low < value.high - value.low
+
+
+def test_swapped_answers_know_chance_from_a_difference() -> None:
+    assert swap_p([DECISIONS], [DECISIONS]) == 1.0
+    assert swap_p([DECISIONS], [WORSE]) < 0.001
+    again = Decisions(GOLD, GOLD ^ (np.random.default_rng(5).random((300, 4)) < 0.1))
+    assert swap_p([DECISIONS], [again]) > 0.05
+    # All 2^5 ways to swap are equally likely; two are as extreme as all one way.
+    gold = np.ones((5, 1), dtype=bool)
+    right, wrong = Decisions(gold, gold), Decisions(gold, ~gold)
+    assert swap_p([right], [wrong]) == pytest.approx(2 / 32, abs=0.01)

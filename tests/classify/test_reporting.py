@@ -55,7 +55,7 @@ def test_reliability_holds_every_text_of_a_language_once(model: TextClassifier) 
 def test_the_number_of_dots_grows_with_the_texts(n: int, n_dots: int) -> None:
     rows = [{"lang": "ja", "n": n, "ece": 0.1, "accuracy": 1.0}]
     right, sure = np.ones(n, dtype=bool), np.linspace(0.2, 0.8, n)
-    evaluation = Evaluation(rows, {"langs": ["ja"]}, {"ja": right}, {"ja": sure})
+    evaluation = Evaluation(rows, {"langs": ["ja"]}, {"ja": right}, {"ja": sure}, {})
     (shown,) = reliability_by_language(evaluation, [])
     assert len(shown.dots) == n_dots
     assert all(dot.accuracy_low < dot.accuracy_high for dot in shown.dots)  # all right, yet doubt

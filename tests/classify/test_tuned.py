@@ -15,7 +15,7 @@ from isogloss.classify.entity_source import entity_source
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.objective import SIGMOID
-from isogloss.classify.tuned import LabelledDocuments, Tuned, _identity, tune_classifier
+from isogloss.classify.tuned import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.classify.tuned_encoder import read_adapter, with_settings
 from isogloss.classify.tuned_network import balanced_weights, dev_score, summed_loss
 from isogloss.classify.tuning_options import TuningOptions
@@ -46,15 +46,15 @@ def without_entities(documents: LabelledDocuments) -> LabelledDocuments:
 
 def tuned(base: Encoder, documents: LabelledDocuments, tune: str = "full", **options: Any) -> Tuned:
     kept = {
-        name: options.pop(name)
-        for name in ("dev", "start", "checkpoints", "attention", "seed")
-        if name in options
+        name: options.pop(name) for name in ("dev", "start", "attention", "seed") if name in options
     }
+    checkpoints = options.pop("checkpoints", None)
     chosen = TuningOptions(**(QUICK | options)).settled(tune=tune, device="cpu")
-    return tune_classifier(
-        base, documents, 3, tune=tune, options=chosen,
-        **({"attention": "learned", "seed": 0} | kept),
-    )  # fmt: skip
+    task = {
+        "base": base, "documents": documents, "n_classes": 3, "tune": tune, "options": chosen,
+        "attention": "learned", "seed": 0,
+    }  # fmt: skip
+    return tune_classifier(TuningTask(**(task | kept)), checkpoints=checkpoints)
 
 
 def answers(found: Tuned, documents: LabelledDocuments) -> Any:
@@ -242,8 +242,11 @@ def identity(
     attention: Any = "mean",
     n_classes: int = 3,
 ) -> dict[str, Any]:
-    options = TuningOptions(**QUICK)
-    return _identity(base, documents, n_classes, None, "full", options, attention, start)
+    task = TuningTask(
+        base=base, documents=documents, n_classes=n_classes, tune="full",
+        options=TuningOptions(**QUICK), attention=attention, seed=0, start=start,
+    )  # fmt: skip
+    return task.identity()
 
 
 def test_what_changes_a_run_is_in_its_identity(base: Encoder, documents: LabelledDocuments) -> None:

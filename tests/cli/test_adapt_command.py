@@ -100,12 +100,19 @@ def test_a_model_with_its_knowledge_base_keeps_it(
     assert TextClassifier.load(new).kb_.path == new / "kb"
 
 
-def test_a_forecast_says_that_it_is_of_the_model_before(cli: Run, own: World, texts: Path) -> None:
-    forecast = ("classify", "forecast", own.alone, own.german, "--lang", "de")
-    before = cli(*forecast)
-    assert "adapted" not in before.err
+def test_there_is_no_forecast_for_a_language_that_is_adapted_to(
+    cli: Run, own: World, texts: Path, tmp_path: Path
+) -> None:
+    forecast = ("classify", "forecast", own.alone, own.german, "--lang")
+    before, other = cli(*forecast, "de"), cli(*forecast, "ja")
     assert cli("classify", "adapt", own.alone, texts, "--lang", "de").code == 0
-    after = cli(*forecast)
-    assert after.out == before.out
-    assert "adapted to de; the forecast is that of the model before" in after.err
-    assert "adapted" not in cli(*forecast[:-1], "ja").err
+    outcome = cli(*forecast, "de")
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "adapted to de, and there is no forecast for moved vectors" in outcome.err
+    assert cli(*forecast, "ja").out == other.out
+    # What the sentence says to do.
+    remove = ("--remove", "--lang", "de", "--out", tmp_path / "before")
+    assert cli("classify", "adapt", own.alone, *remove).code == 0
+    again = ("classify", "forecast", tmp_path / "before", own.german, "--lang", "de")
+    assert cli(*again).out == before.out

@@ -4,7 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_world import Run, World
+from cli_world import GERMAN, JAPANESE, TRAIN, Run, World, write_tsv
+
+from isogloss.classify import comparison
+
+
+@pytest.fixture(autouse=True)
+def _same_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison made by other code is refused, and a developer may be editing."""
+    monkeypatch.setattr(comparison, "sha256_of_package", lambda *_: "code")
 
 
 @pytest.fixture
@@ -40,3 +48,65 @@ def test_compare_refuses_before_it_works(compare: Any, tmp_path: Path) -> None:
     assert compare("--rows", "encoder").code == 2
     assert compare("--published", "mldo").code == 2
     assert not (tmp_path / "out").exists()
+
+
+def sets(rows: list[tuple[str, str]], encoding: str, path: Path) -> Path:
+    """Write label sets: those of the rows, and 'world' where a place is named."""
+    both = [
+        [label, "world"] if any(name in text for name in ("Tokyo", "Germany", "東京")) else [label]
+        for label, text in rows
+    ]
+    if encoding == "columns":
+        names = ("money", "sport", "world")
+        flags = [tuple(str(int(name in one)) for name in names) for one in both]
+        made = [(text, *flag) for flag, (_, text) in zip(flags, rows, strict=True)]
+        return write_tsv(path, made, header="text\t" + "\t".join(names))
+    made = [("|".join(one), text) for one, (_, text) in zip(both, rows, strict=True)]
+    return write_tsv(path, made, header="labels\ttext")
+
+
+@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.parametrize(
+    ("encoding", "rows", "n_rows"),
+    [("separator", "mboe,mboe-plus,-emb,-att,mean", 9), ("columns", "mboe-plus", 2)],
+)
+def test_label_sets_are_compared_by_f1(
+    cli: Run, world: World, tmp_path: Path, encoding: str, rows: str, n_rows: int
+) -> None:
+    train, japanese, german = (
+        sets(labelled, encoding, tmp_path / f"{name}.tsv")
+        for name, labelled in (("train", TRAIN), ("ja", JAPANESE), ("de", GERMAN))
+    )
+    words = [
+        "classify", "compare", "--train", f"en={train}", "--test", f"ja={japanese}", "--test",
+        f"de={german}", "--kb", world.kb, "--encoder", world.encoder, "--out", tmp_path / "out",
+        "--seeds", 2, "--rows", rows, "--multilabel", "--thresholds",
+        "tuned", "--dev", f"en={train}", *(["--label", "money,sport,world"]
+        if encoding == "columns" else ["--label-separator", "|"]),
+    ]  # fmt: skip
+    outcome = cli(*words, "--json")
+    assert outcome.code == 0, outcome.err
+    lines = {line["row"]: line for line in outcome.json["summary"]}
+    assert len(lines) == n_rows
+    for line in lines.values():
+        for name in ("micro_f1", "macro_f1", "difference", "macro_difference"):
+            assert line[f"{name}_low"] <= line[name] <= line[f"{name}_high"]
+        assert 0 <= line["dev"] <= 1
+        assert "accuracy" not in line
+    alone = lines["encoder"]
+    assert (alone["difference"], alone["macro_difference"]) == (0, 0)
+    gain = lines["mboe-plus"]["micro_f1"] - alone["micro_f1"]
+    assert lines["mboe-plus"]["difference"] == pytest.approx(gain)
+    assert {line["lang"] for line in outcome.json["languages"]} == {"ja", "de"}
+    shown = (tmp_path / "out" / "comparison.md").read_text("utf-8")
+    assert "Micro and macro F1" in shown
+    made = {file: file.read_bytes() for file in (tmp_path / "out" / "cells").iterdir()}
+    next(iter(made)).unlink()
+    outcome_again = cli(*words, "--json")
+    assert outcome_again.code == 0, outcome_again.err
+    again = outcome_again.json
+    kept = [{**line, "fit_seconds": 0} for line in again["summary"]]
+    assert kept == [{**line, "fit_seconds": 0} for line in outcome.json["summary"]]
+    plain = cli(*(word for word in words if word not in ("--multilabel", "--thresholds", "tuned",
+                                                         "--label-separator", "|")))  # fmt: skip
+    assert plain.code == 2  # the same folder is not mixed with labels of another kind

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.arrays import Doubles2d
-from isogloss.classify.heads import linear_inputs, linear_part, log_probabilities_of
+from isogloss.arrays import Doubles2d, Floats2d
+from isogloss.classify.entity_batch import EntityBatch
+from isogloss.classify.heads import Head, linear_inputs, linear_part, log_probabilities_of
 from isogloss.classify.inputs import checked_texts
 from isogloss.classify.language_move import EstimatedMove, ScoreReference, estimate_move
 from isogloss.classify.learning import one_thread
@@ -102,43 +103,65 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
         When `lang` is no language, there is no text, or the model cannot be adapted: its encoder
         was tuned, it gives several labels a text, or training had too few texts.
     """
-    code = parse_language(lang)
-    different = [text for text in dict.fromkeys(checked_texts(texts)) if text.strip()]
-    if not different:
-        raise InputError(f"{code}: there is no text to adapt to")
-    if model.reference_ is None:
-        raise InputError(
-            "this model cannot be adapted: that takes a frozen encoder (tune='head'), one label a "
-            "text, no class names, and training texts enough for folds"
-        )
-    if len(different) < FEWEST_TEXTS:
+    code, reference = parse_language(lang), model.reference_
+    different = texts_to_adapt_to(code, texts, has_reference=reference is not None)
+    if reference is None or len(different) < FEWEST_TEXTS:
         reason = f"{counted(len(different), 'different text')}; {FEWEST_TEXTS} are needed at least"
         outcome = Adaptation(code, len(different), accepted=False, reason=reason)
     else:
-        outcome = _estimate(model, model.reference_, code, model.prepare(different, code))
+        outcome = _estimate(model, reference, code, model.prepare(different, code))
     if not outcome.accepted:
         warn_loss(f"{code}: declined to move its vectors: {outcome.reason}")
     return outcome
 
 
+def texts_to_adapt_to(lang: str, texts: Sequence[str], *, has_reference: bool) -> list[str]:
+    """Return the different texts that hold anything, as first met.
+
+    Parameters
+    ----------
+    has_reference
+        Whether the model has a `ScoreReference`.
+
+    Raises
+    ------
+    InputError
+        When there is none, or the model cannot be adapted.
+    """
+    different = [text for text in dict.fromkeys(checked_texts(texts)) if text.strip()]
+    if not different:
+        raise InputError(f"{lang}: there is no text to adapt to")
+    if not has_reference:
+        raise InputError(
+            "this model cannot be adapted: that takes a frozen encoder (tune='head'), one label a "
+            "text, no class names, and training texts enough for folds"
+        )
+    return different
+
+
 def reference_of(
-    model: "TextClassifier", documents: "PreparedDocuments", y: Targets
+    head: Head, vectors: Floats2d, batch: EntityBatch | None, y: Targets, *, seed: int
 ) -> ScoreReference | None:
-    """Return what `adapt` compares other languages with, from the training documents."""
-    if model.tuning_ is not None:  # its vectors of the training texts know their labels
-        return None
-    batch = None if model.kb_ is None else model.entity_batch(documents)
-    inputs = linear_inputs(model.head_, documents.vectors, batch)
-    seed = model.options_.random_state
+    """Return what `adapt` compares other languages with, from the training documents.
+
+    Parameters
+    ----------
+    vectors, batch
+        (n_documents, width) of a frozen encoder: those of a tuned one know their labels; and the
+        documents' entities, None without a knowledge base.
+    y
+        Their classes; label sets give None.
+    """
+    inputs = linear_inputs(head, vectors, batch)
     with one_thread():
-        return ScoreReference.of(linear_part(model.head_), inputs, y, seed=seed)
+        return ScoreReference.of(linear_part(head), inputs, y, seed=seed)
 
 
 def moved_log_probabilities(
     model: "TextClassifier", documents: "PreparedDocuments", *, with_entities: bool
 ) -> Doubles2d:
     """Return log p(c | D) with each language's vectors moved as was learned for it."""
-    batch = None if model.kb_ is None else model.entity_batch(documents)
+    batch = model.entity_batch(documents)
     if batch is not None and not with_entities:
         batch = batch.thin(0.0, np.random.default_rng(0))
     answers = log_probabilities_of(model.head_, documents.vectors, batch)
@@ -178,7 +201,7 @@ def n_texts_behind(model: "TextClassifier", lang: str | None) -> int | None:
 def _estimate(
     model: "TextClassifier", reference: ScoreReference, lang: str, documents: "PreparedDocuments"
 ) -> Adaptation:
-    batch = None if model.kb_ is None else model.entity_batch(documents)
+    batch = model.entity_batch(documents)
     inputs = linear_inputs(model.head_, documents.vectors, batch)
     found = estimate_move(linear_part(model.head_), reference, inputs)
     before, after = (

@@ -12,26 +12,22 @@ name counts as m texts. Nothing is searched, so a handful of texts is enough. Th
 were chosen on MasakhaNEWS development files: see docs/few-labels.md.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
-from isogloss.classify.documents import Languages, resolve_languages, warn_of_empty
-from isogloss.classify.inputs import checked_texts, refuse_equal_labels_of_two_kinds
 from isogloss.classify.labelling import ONE_LABEL
+from isogloss.classify.learned import Learned
 from isogloss.classify.learning import one_thread
 from isogloss.classify.linear_head import LinearHead, Standardisation, folds_of
+from isogloss.classify.preparation import Preparation
+from isogloss.classify.thresholds import HALF
+from isogloss.classify.training_data import TrainingData
 from isogloss.classify.trust import OUT_OF_FOLD, Trust, calibrated
 from isogloss.classify.vector_memo import encode_once
-from isogloss.data.columns import column_of, is_missing
-from isogloss.errors import InputError, counted, did_you_mean, warn_loss
-
-if TYPE_CHECKING:
-    from isogloss.classify.text_classifier import TextClassifier
-
-ClassNames = Mapping[Any, str | Sequence[str]]
+from isogloss.errors import counted, warn_loss
 
 TEMPLATE = "This text is about {}."
 NAME_COUNTS_AS = 32  # m, in texts
@@ -43,99 +39,30 @@ class _Classes(NamedTuple):
     scale: float  # the usual norm of a vector of the encoder
 
 
-def fit_class_names(
-    model: "TextClassifier",
-    class_names: ClassNames,
-    X: Sequence[str],
-    y: Sequence[Any],
-    lang: Languages,
-    *,
-    has_dev: bool,
-    checkpoints: object = None,
-) -> None:
-    """Fit a classifier of one label a text; its classes are those that have a name.
-
-    Parameters
-    ----------
-    class_names
-        Label to its name or description, or several of them.
-    X, y, lang
-        Labelled texts and their languages; there may be none.
-    has_dev
-        Whether development texts were given too, for which there is no use.
-    checkpoints
-        As in `TextClassifier.fit`: there is no use for them either.
-
-    Raises
-    ------
-    InputError
-        When a name is missing or empty, a text has a label without a name, there are development
-        texts, or the classifier is one with entities, of label sets or with a tuned encoder.
-    """
-    _check_options(model)
-    if has_dev:
-        raise InputError("with class names nothing is chosen on development texts; leave them out")
-    if checkpoints is not None:
-        raise InputError("with class names nothing is tuned; leave checkpoints out")
-    names = _checked_names(class_names)
-    X, y = checked_texts(X), column_of(y, "y", of="labels")
-    texts, labels = ONE_LABEL.check(X, y) if X or y else ([], [])
-    refuse_equal_labels_of_two_kinds(enumerate([*names, *labels]))
-    for row, label in enumerate(labels):
-        if label not in names:
-            hint = did_you_mean(str(label), [str(name) for name in names])
-            raise InputError(f"the label of text {row} is {label!r}, which has no name; {hint}")
-    langs = resolve_languages(lang, texts)
-    model._start([*names, *labels], langs)
-    warn_of_empty(texts)
-    documents = model._prepare(texts, langs)
-    targets = np.asarray(ONE_LABEL.targets(labels, model.classes_), dtype=np.int64)
-    classes = _classes_of(model, [names[label] for label in model.classes_.tolist()])
+def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned:
+    """Learn from the names of the classes, and from texts as far as there are any."""
+    assert data.names is not None
+    names = [data.names[label] for label in data.classes.tolist()]
+    documents = preparation.documents(data.train.texts, data.train.langs)
+    y = np.asarray(ONE_LABEL.targets(data.train.labels, data.classes), dtype=np.int64)
+    classes = _classes_of(preparation, names)
     with one_thread():
-        head = _head(classes, documents.vectors, targets)
-        trust = _trust(classes, documents.vectors, targets, seed=model.options_.random_state)
-    model.n_training_documents_ = len(texts)
-    model.thresholds_ = np.full(len(model.classes_), 0.5)
-    model.trust_, model.reference_ = trust, None
-    model.head_ = head
+        head = _head(classes, documents.vectors, y)
+        trust = _trust(classes, documents.vectors, y, seed=preparation.options.random_state)
+    return Learned(
+        head,
+        thresholds=np.full(len(names), HALF),
+        trust=trust,
+        reference=None,
+        n_documents=len(y),
+        preparation=preparation,
+    )
 
 
-def _check_options(model: "TextClassifier") -> None:
-    for name, usual, what in (
-        ("kb", None, "entities need labelled texts to learn from"),
-        ("multilabel", False, "a text gets one label"),
-        ("tune", "head", "the encoder stays as it is"),
-    ):
-        if getattr(model, name) != usual:
-            raise InputError(f"with class names {what}; leave {name} out")
-
-
-def _checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
-    if not isinstance(class_names, Mapping):
-        raise InputError(
-            "class_names is no dictionary; give label to name: {'sport': 'sports and games'}"
-        )
-    names: dict[Any, list[str]] = {}
-    for label, given in class_names.items():
-        plain = label.item() if isinstance(label, np.generic) else label
-        if is_missing(plain):
-            raise InputError(f"class_names has the label {label!r}, which marks a missing one")
-        own = [given] if isinstance(given, str) else column_of(given, "a class's name", of="names")
-        names[plain] = own
-        for name in names[plain]:
-            if not isinstance(name, str) or not name.strip():
-                raise InputError(f"a name of class {label!r} is {name!r}; give it a word or more")
-        if not names[plain]:
-            raise InputError(f"class {label!r} has no name; give it one")
-    if len(names) < 2:
-        raise InputError(f"class_names names {len(names)}; two classes are needed at least")
-    return names
-
-
-def _classes_of(model: "TextClassifier", names: list[list[str]]) -> _Classes:
+def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Classes:
     """Encode the names, a list for each class."""
     texts = [text for own in names for name in own for text in (name, TEMPLATE.format(name))]
-    encoded = encode_once(model.encoder_, texts, pooling=model.options_.pooling)
+    encoded = encode_once(preparation.encoder, texts, pooling=preparation.options.pooling)
     n_cut = int(encoded.truncated[::2].sum())
     if n_cut:
         warn_loss(

@@ -2,36 +2,37 @@
 
 Every row of the comparison is one way to use entities, or none; every cell is a classifier of one
 row and one seed, fitted and scored on the user's own files. Cells are kept on disk as they are
-made, so a comparison that was stopped goes on where it was. What follows from the cells is in
-`comparison_tables`.
+made (`comparison_store`). What follows from them is in `comparison_tables`.
 """
 
 import hashlib
 import json
 import time
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from isogloss.classify.comparison_store import (
+    Cell,
+    cell_file,
+    check_store,
+    read_cell,
+    start_store,
+    write_cell,
+)
 from isogloss.classify.evaluation import evaluate
 from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.classify.tuning_memo import remember_tuning
+from isogloss.classify.training_data import check_training
+from isogloss.classify.tuning_memo import remember_tuning, seconds_spared
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors, warn_loss
-from isogloss.files import (
-    atomic_file,
-    damage_in_one_sentence,
-    read_json,
-    sha256_of_package,
-    write_json,
-)
+from isogloss.files import sha256_of_package
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
 from isogloss.text.languages import UNKNOWN
@@ -42,7 +43,6 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "-att": {"attention": "sum"},
     "mean": {"attention": "mean"},
 }
-FORMAT = "isogloss comparison"
 
 
 @dataclass(frozen=True)
@@ -70,31 +70,6 @@ class ComparedRow:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What a classifier of one row and seed got right.
-
-    Attributes
-    ----------
-    correct
-        Language to bool (n_documents,), in the order of the test rows.
-    scores
-        Language to its accuracy_seen, macro_f1, n_unlinked and n_unseen_label.
-    dev
-        Mean accuracy over the languages of the development data; None without.
-    seconds
-        Of the fit, in which texts that another cell has met are not encoded again.
-    losses
-        What was said to be lost, so that a comparison that goes on says it again.
-    """
-
-    correct: dict[str, list[bool]]
-    scores: dict[str, dict[str, Any]]
-    dev: float | None
-    seconds: float
-    losses: list[str]
-
-
-@dataclass(frozen=True)
 class Comparison:
     """All cells, with what their tables need.
 
@@ -112,6 +87,8 @@ class Comparison:
         Language to the ids of its test documents, or None.
     cells
         (row, seed) to its cell.
+    gold
+        Language to the label sets of its test documents; None of one label a text.
     """
 
     rows: list[str]
@@ -120,6 +97,7 @@ class Comparison:
     training_langs: list[str]
     ids: dict[str, list[str] | None]
     cells: dict[tuple[str, int], Cell]
+    gold: dict[str, list[Any]] | None = None
 
 
 def compared_rows(names: Sequence[str], *, is_tuned: bool = False) -> list[ComparedRow]:
@@ -204,32 +182,57 @@ def compare(
         "options": options,
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
-    _check_store(out, made_with)
+    check_store(out, made_with)
     cells, said = {}, set[str]()
     for seed in range(n_seeds):
         # Rows that tune the same stand together, so that the encoder is tuned once for them.
         for row in sorted(rows, key=lambda row: row.baseline):
-            file = out / "cells" / f"{row.name.replace(' ', '')}.{seed}.json"
+            file = cell_file(out, row.name, seed)
             if not file.exists():
                 cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
-                _start_store(out, made_with)  # not before: a refused fit leaves nothing behind
-                # Two processes at once make the same cell: the later one replaces the earlier.
-                with atomic_file(file, overwrite=True) as temporary:
-                    write_json(temporary, asdict(cell))
-            cells[row.name, seed] = cell = _read_cell(file, tests)
+                start_store(out, made_with)  # not before: a refused fit leaves nothing behind
+                write_cell(file, cell)
+            cell = read_cell(file, tests, multilabel=options.get("multilabel", False))
+            cells[row.name, seed] = cell
             for loss in cell.losses:
                 # Said once, for a row with entities; each is an error under --strict.
                 if losses_are_errors() or (row.has_entities and not seed and loss not in said):
                     said.add(loss)
                     warn_loss(loss)
+    langs = dict.fromkeys(tests.langs)
+    gold = {lang or UNKNOWN: tests.rows_in({lang}).labels for lang in langs}
     return Comparison(
         rows=[row.name for row in rows],
         baselines={row.name: row.baseline for row in rows},
         n_seeds=n_seeds,
         training_langs=sorted({lang for lang in train.langs if lang is not None}),
-        ids={lang or UNKNOWN: _ids_in(tests, lang) for lang in dict.fromkeys(tests.langs)},
+        ids={lang or UNKNOWN: _ids_in(tests, lang) for lang in langs},
         cells=cells,
+        gold=gold if options.get("multilabel") else None,
     )
+
+
+def check_rows(
+    rows: Sequence[ComparedRow],
+    train: LabelledTexts,
+    dev: LabelledTexts | None,
+    *,
+    encoder: str,
+    kb: KnowledgeBase,
+    options: Mapping[str, Any],
+) -> None:
+    """Refuse, before an encoder is loaded, what the fit of a row would refuse.
+
+    Parameters
+    ----------
+    encoder
+        Its name; the others are those of `compare`.
+    """
+    for row in rows:
+        chosen = {**options, **row.options}
+        model = TextClassifier(encoder, kb if row.has_entities else None, **chosen)
+        columns = train.columns()[:3]
+        check_training(model.get_params(deep=False), *columns, **_held_out(dev))
 
 
 def merged(parts: Sequence[Comparison]) -> Comparison:
@@ -266,15 +269,13 @@ def _run(
         random_state=seed,
         **{**options, **row.options},
     )
-    held_out: dict[str, Any] = {} if dev is None else {
-        "X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs,
-    }  # fmt: skip
+    score = "micro_f1" if model.multilabel else "accuracy"
     with warnings.catch_warnings(record=True) as caught:
         if not losses_are_errors():
             warnings.simplefilter("always", LossWarning)
-        start = time.perf_counter()
-        model.fit(train.texts, train.labels, train.langs, **held_out)
-        seconds = time.perf_counter() - start
+        start, spared = time.perf_counter(), seconds_spared()
+        model.fit(train.texts, train.labels, train.langs, **_held_out(dev))
+        seconds = time.perf_counter() - start + seconds_spared() - spared
         result = evaluate(
             model, tests.texts, tests.labels, tests.langs, ids=tests.ids,
             fallback_lang=fallback_lang,
@@ -282,7 +283,7 @@ def _run(
         on_dev = None
         if dev is not None:
             judged = evaluate(model, dev.texts, dev.labels, dev.langs)
-            on_dev = float(np.mean([line["accuracy"] for line in judged.rows]))
+            on_dev = float(np.mean([line[score] for line in judged.rows]))
     losses = []
     for warning in caught:
         if issubclass(warning.category, LossWarning):
@@ -291,7 +292,7 @@ def _run(
             warnings.showwarning(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    logger.info("%s, seed %d: accuracy %.3f", row.name, seed, result.mean["accuracy"])
+    logger.info("%s, seed %d: %s %.3f", row.name, seed, score, result.mean[score])
     kept = ("accuracy_seen", "macro_f1", "n_unlinked", "n_unseen_label")
     return Cell(
         correct={lang: right.tolist() for lang, right in result.correct.items()},
@@ -299,47 +300,16 @@ def _run(
         dev=on_dev,
         seconds=seconds,
         losses=list(dict.fromkeys(losses)),
+        given={lang: list(map(list, sets)) for lang, sets in result.answers.items()}
+        if model.multilabel
+        else None,
     )
 
 
-def _check_store(out: Path, made_with: dict[str, Any]) -> None:
-    if not out.parent.is_dir():
-        raise InputError(f"the folder {out.parent} does not exist; make it first", path=out)
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    file = out / "manifest.json"
-    if out.is_dir() and not file.exists():
-        raise InputError("holds files of something else; name another --out", path=out)
-    manifest = read_json(file, what="a comparison")
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError("is not a comparison of isogloss; name another --out", path=out)
-    with damage_in_one_sentence(file, advice="name another --out"):
-        kept = manifest["made_with"]
-        other = [name for name, value in made_with.items() if kept[name] != value]
-    if other:
-        raise InputError(
-            f"holds a comparison with another {', '.join(other)}; name another --out", path=out
-        )
-
-
-def _start_store(out: Path, made_with: dict[str, Any]) -> None:
-    (out / "cells").mkdir(parents=True, exist_ok=True)
-    with atomic_file(out / "manifest.json", overwrite=True) as temporary:
-        write_json(temporary, {"format": FORMAT, "made_with": made_with})
-
-
-def _read_cell(file: Path, tests: LabelledTexts) -> Cell:
-    facts = read_json(file, what="a cell of a comparison")
-    with damage_in_one_sentence(file, advice="remove this file and run again"):
-        cell = Cell(**facts)
-        expected = Counter(lang or UNKNOWN for lang in tests.langs)
-        if {lang: len(right) for lang, right in cell.correct.items()} != expected:
-            raise ValueError("its documents are not those of the tests")
-        if not all(isinstance(loss, str) for loss in cell.losses):
-            raise ValueError("its losses are no sentences")
-        if set(cell.scores) != set(expected) or not isinstance(cell.seconds, float):
-            raise ValueError("it lacks scores")
-    return cell
+def _held_out(dev: LabelledTexts | None) -> dict[str, Any]:
+    if dev is None:
+        return {}
+    return {"X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs}
 
 
 def _ids_in(tests: LabelledTexts, lang: str | None) -> list[str] | None:

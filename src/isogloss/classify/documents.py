@@ -17,7 +17,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
-from isogloss.kb.linker import languages_to_link
+from isogloss.kb.linker import languages_to_link, say_missing_names
 from isogloss.progress import logger
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language
@@ -166,13 +166,15 @@ def prepare_documents(
 def linker_of(
     kb: KnowledgeBase, lang: str, options: LinkingOptions, *, fallback_lang: str | None
 ) -> Linker:
-    """Return the linker of a language under a model's options."""
-    return kb.linker(
+    """Return the linker of a language under a model's options; it says nothing itself."""
+    return Linker(
+        kb,
         lang,
         fallback_lang=fallback_lang,
         min_link_prob=options.min_link_prob,
         min_commonness=options.min_commonness,
         nested=options.nested,
+        is_quiet=True,
     )
 
 
@@ -184,14 +186,15 @@ def _link(
     fallback_lang: str | None,
 ) -> EntityBags:
     parts, order = [], []
-    for lang in dict.fromkeys(langs):
+    linked_by = {lang: languages_to_link(lang, fallback_lang) for lang in dict.fromkeys(langs)}
+    say_missing_names(kb, [pair for pair in linked_by.values() if pair is not None])
+    for lang, pair in linked_by.items():
         rows = rows_of(langs, lang)
         order.append(rows)
-        linked_by = languages_to_link(lang, fallback_lang)
-        if linked_by is None:
+        if pair is None:
             parts.append(EntityBags.empty(len(rows)))
         else:
-            linker = linker_of(kb, linked_by[0], options, fallback_lang=linked_by[1])
+            linker = linker_of(kb, pair[0], options, fallback_lang=pair[1])
             parts.append(linker.bags([texts[row] for row in rows.tolist()]))
     if not parts:
         return EntityBags.empty(0)

@@ -78,12 +78,15 @@ class Evaluation:
     confidence
         Language to float64 (n,): the probability of the label that `predict` gives, in the same
         order. Empty where texts have label sets.
+    answers
+        Language to what `predict` gives, in the same order.
     """
 
     rows: list[dict[str, Any]]
     mean: dict[str, Any]
     correct: dict[str, Bools1d]
     confidence: dict[str, Doubles1d]
+    answers: dict[str, list[Any]]
 
     def table(self) -> Table:
         """Return the rows and the mean as a `Table`."""
@@ -163,15 +166,16 @@ def evaluate(
         decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
     held: dict[str, Decisions] = {}
     confidence: dict[str, Doubles1d] = {}
-    rows, by_language, others, row_ids = [], {}, {}, {}
+    rows, by_language, others, row_ids, answered = [], {}, {}, {}, {}
     for code in dict.fromkeys(documents.langs):
         index = rows_of(documents.langs, code)
         name = code or UNKNOWN
         by_language[name] = correct[index]
         row_ids[name] = _ids(ids, index)
+        answered[name] = predicted[index].tolist()
         gold = [labels[row] for row in index]
         if decisions is None:
-            f1 = f1_scores(gold, predicted[index].tolist())
+            f1 = f1_scores(gold, answered[name])
             f1 |= _calibration(model, answers[index], correct[index])
             confidence[name] = np.exp(answers[index].max(axis=1))
         else:
@@ -195,7 +199,7 @@ def evaluate(
     if others:
         _add_differences(rows, mean, by_language, others, row_ids, seed)
     _warn(rows, model)
-    return Evaluation(rows, mean, by_language, confidence)
+    return Evaluation(rows, mean, by_language, confidence, answered)
 
 
 def _scores(

@@ -84,6 +84,7 @@ def explain(
     kb = model.kb_
     if kb is not None and not isinstance(model.head_, LinearHead):
         batch = model.entity_batch(documents)
+        assert batch is not None
         weights = model.head_.entity_weights(documents.vectors, batch)
         seen = seen_entities(model.head_, batch.entities)
         spans = _spans(model, text, documents.langs[0], fallback_lang)

@@ -15,8 +15,8 @@ The classifier is judged without its entities, which change little; labels that 
 cannot be foretold.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.calibration import fit_temperature, tempered
-from isogloss.classify.documents import (
-    Languages,
-    prepare_documents,
-    resolve_languages,
-    rows_of,
-    say_what_was_left_out,
-)
+from isogloss.classify.documents import Languages, resolve_languages, rows_of
 from isogloss.classify.inputs import checked_texts
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.errors import InputError, counted, warn_loss
@@ -154,26 +148,28 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     Raises
     ------
     InputError
-        When there are no texts, or the model has nothing to compare with: it gives label sets,
-        its encoder was tuned, or it was fitted on too few texts.
+        When there are no texts but of languages that the model is adapted to, or it has nothing
+        to compare with: it gives label sets, its encoder was tuned, or it was fitted on too few
+        texts.
+
+    Warns
+    -----
+    LossWarning
+        When texts of languages that the model is adapted to are left out.
     """
     check_is_fitted(model, "head_")
-    reference = model.trust_.reference
-    if reference is None:
-        raise InputError(
-            "this model has nothing to compare with: it gives label sets, its encoder was tuned, "
-            "or it was fitted on too few texts or class names; fit one with tune='head' and one "
-            "label a text"
+    reference, texts = model.trust_.reference, checked_texts(X)
+    langs = resolve_languages(lang, texts)
+    kept = rows_to_forecast(langs, has_reference=reference is not None, moved_langs=model.moves_)
+    assert reference is not None
+    if len(kept) < len(texts):
+        moved = sorted(set(model.moves_).intersection(langs))
+        warn_loss(
+            f"{counted(len(texts) - len(kept), 'text')} in {', '.join(moved)} left out: the model "
+            "is adapted to them, and there is no forecast for moved vectors"
         )
-    texts = checked_texts(X)
-    if not texts:
-        raise InputError("there are no texts to forecast from")
-    documents = prepare_documents(
-        texts, resolve_languages(lang, texts),
-        encoder=model.encoder_, pooling=model.options_.pooling, kb=None, source=None,
-        training_langs=model.langs_, options=model.options_.linking,
-    )  # fmt: skip
-    say_what_was_left_out(documents, model.langs_)
+    alone = replace(model.preparation, kb=None)
+    documents = alone.documents([texts[row] for row in kept], [langs[row] for row in kept])
     rows = []
     for code in sorted(dict.fromkeys(documents.langs), key=lambda code: code is None):
         index = rows_of(documents.langs, code)
@@ -186,6 +182,45 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
             )
     _flag(rows, reference, set(model.langs_))
     return Forecast(reference.accuracy, rows)
+
+
+def rows_to_forecast(
+    langs: Sequence[str | None], *, has_reference: bool, moved_langs: Collection[str]
+) -> list[int]:
+    """Return the rows of texts, by their languages, for which a model can make a forecast.
+
+    Texts of languages that the model is adapted to are none of them: a move makes texts look like
+    those of training, and how far they do is what a forecast goes by (docs/trust.md).
+
+    Parameters
+    ----------
+    has_reference
+        Whether the model has a `ForecastReference`.
+    moved_langs
+        Languages that it is adapted to.
+
+    Raises
+    ------
+    InputError
+        When there is no such row, or no reference.
+    """
+    if not has_reference:
+        raise InputError(
+            "this model has nothing to compare with: it gives label sets, its encoder was tuned, "
+            "or it was fitted on too few texts or class names; fit one with tune='head' and one "
+            "label a text"
+        )
+    if not langs:
+        raise InputError("there are no texts to forecast from")
+    kept = [row for row, lang in enumerate(langs) if lang not in moved_langs]
+    if not kept:
+        moved = ", ".join(sorted(set(moved_langs).intersection(langs)))
+        raise InputError(
+            f"the model is adapted to {moved}, and there is no forecast for moved vectors; "
+            "forecast with the model as it was before (classify adapt --remove, with --out), or "
+            "score labelled texts (classify evaluate)"
+        )
+    return kept
 
 
 def _row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Texts and labels as users give them → lists that the rest of the package can trust."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from isogloss.data.columns import column_of, is_hashable, is_missing, texts_of
 from isogloss.errors import InputError, InputKindError, counted
+
+ClassNames = Mapping[Any, str | Sequence[str]]
 
 
 def checked_texts(X: Sequence[str]) -> list[str]:
@@ -75,3 +77,32 @@ def label_array(labels: list[Any]) -> np.ndarray[tuple[int], np.dtype[Any]]:
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
+    """Return label to its names as plain values.
+
+    Raises
+    ------
+    InputError
+        When it is no dictionary, a label or a name is missing, or there are fewer than two.
+    """
+    if not isinstance(class_names, Mapping):
+        raise InputError(
+            "class_names is no dictionary; give label to name: {'sport': 'sports and games'}"
+        )
+    names: dict[Any, list[str]] = {}
+    for label, given in class_names.items():
+        plain = label.item() if isinstance(label, np.generic) else label
+        if is_missing(plain):
+            raise InputError(f"class_names has the label {label!r}, which marks a missing one")
+        own = [given] if isinstance(given, str) else column_of(given, "a class's name", of="names")
+        names[plain] = own
+        for name in names[plain]:
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(f"a name of class {label!r} is {name!r}; give it a word or more")
+        if not names[plain]:
+            raise InputError(f"class {label!r} has no name; give it one")
+    if len(names) < 2:
+        raise InputError(f"class_names names {len(names)}; two classes are needed at least")
+    return names

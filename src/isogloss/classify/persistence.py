@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,15 @@ from isogloss.arrays import Doubles1d
 from isogloss.classify.inputs import label_array
 from isogloss.classify.language_move import LanguageMove, ScoreReference
 from isogloss.classify.linear_head import LinearHead
+from isogloss.classify.manifest import (
+    FORMAT,
+    LABELS,
+    MANIFEST,
+    REPAIR,
+    VERSION,
+    classes_of,
+    read_manifest,
+)
 from isogloss.classify.options import FittedOptions, check_options
 from isogloss.classify.saved_heads import Arrays, head_arrays, head_settings, read_head
 from isogloss.classify.text_classifier import TextClassifier
@@ -34,7 +43,6 @@ from isogloss.errors import InputError, warn_loss
 from isogloss.files import (
     atomic_directory,
     damage_in_one_sentence,
-    read_json,
     saved_number,
     sha256_of,
     write_json,
@@ -44,22 +52,9 @@ from isogloss.kb.inflection import rules_fingerprint
 from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
 
-FORMAT, VERSION = "isogloss text classifier", 2
 SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
-WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
-REPAIR = "copy the model anew or fit it again"
 TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
-MANIFEST = "model.json"
-LABELS = (str, int, float, bool)  # what JSON gives back as it was
 PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
-
-
-@dataclass(frozen=True)
-class SavedClassifier:
-    """What a saved classifier answers with: its labels, and whether it gives sets of them."""
-
-    classes: list[Any]
-    multilabel: bool
 
 
 def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwrite: bool) -> None:
@@ -133,6 +128,7 @@ def load_classifier(
     kb: str | Path | KnowledgeBase | None,
     device: str,
     threads: int | None,
+    cache: str | Path | None,
 ) -> TextClassifier:
     """Read a classifier that `save_classifier` wrote.
 
@@ -141,55 +137,20 @@ def load_classifier(
     encoder, kb
         Where the encoder or the knowledge base is now, when it is not where it was; another one
         than the model was trained with is refused.
+    cache
+        Folder that keeps vectors between runs, as in `Encoder.load`; None: nothing is kept.
 
     Raises
     ------
     InputError
         When `path` is no classifier, is damaged, or its encoder or knowledge base is another.
     """
-    manifest = _read_manifest(path)
+    manifest = read_manifest(path)
     with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
-        return _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
-
-
-def about_classifier(path: Path) -> SavedClassifier:
-    """Read what a saved classifier answers with, and no more: no encoder is loaded.
-
-    Raises
-    ------
-    InputError
-        When `path` is no classifier, or its manifest is damaged.
-    """
-    manifest = _read_manifest(path)
-    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
-        return SavedClassifier(_classes(manifest), manifest["settings"]["multilabel"])
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
-    file = path / MANIFEST
-    if path.is_dir() and not file.exists():
-        raise InputError(f"not a classifier: it has no {file.name}; {WHAT_TO_NAME}", path=path)
-    manifest = read_json(file, what="a classifier")
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"not a classifier of isogloss; {WHAT_TO_NAME}", path=path)
-    if manifest.get("version") != VERSION:
-        raise InputError(
-            f"was written in version {manifest.get('version')} of the format, this isogloss reads "
-            f"version {VERSION}; fit the model again",
-            path=path,
-        )
-    return manifest
-
-
-def _classes(manifest: dict[str, Any]) -> list[Any]:
-    classes: list[Any] = manifest["classes"]
-    least = 1 if manifest["settings"]["multilabel"] else 2
-    are_labels = isinstance(classes, list) and all(isinstance(one, LABELS) for one in classes)
-    if not are_labels or len(classes) < least or len(set(classes)) < len(classes):
-        raise ValueError(f"classes is {classes!r:.40}")
-    return classes
+        model = _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
+    if cache is not None:
+        _keep_vectors(model, cache)
+    return model
 
 
 def _model_of(
@@ -211,7 +172,7 @@ def _model_of(
         **{name: manifest["settings"][name] for name in SETTINGS},
     )
     _set_options(model, manifest["training"])
-    classes = _classes(manifest)
+    classes = classes_of(manifest)
     model.classes_ = label_array(classes)
     with _refusals_are_damage():
         model.langs_ = tuple(parse_language(lang) for lang in manifest["langs"])
@@ -363,6 +324,15 @@ def _load_encoders(
         model.encoder_ = read_adapter(model.base_encoder_, path / PLACES["lora"])
     elif options.tune == "head":
         model.encoder_ = model.base_encoder_
+
+
+def _keep_vectors(model: TextClassifier, cache: str | Path) -> None:
+    """Give the model's encoders a cache on disk; one that is both stays one."""
+    base, encoder = model.base_encoder_, model.encoder_
+    model.encoder_ = encoder.with_cache(cache)
+    model.base_encoder_ = model.encoder_ if base is encoder else base.with_cache(cache)
+    if model.encoder is base:
+        model.encoder = model.base_encoder_
 
 
 def _encoder(

@@ -1,8 +1,9 @@
 """`TextClassifier`: label in one language, predict in many, with the entities a text names.
 
-A scikit-learn estimator over the parts of this package: documents are encoded and linked
-(`documents`), entities get vectors (`entity_source`), a head learns (`fitting`). Scores are
-`evaluation`'s business, evidence `explanation`'s, files `persistence`'s.
+A scikit-learn estimator over the parts of this package: what is given is checked
+(`training_data`), documents are encoded and linked (`preparation`), a head learns (`fitting`, or
+`class_names`). Scores are `evaluation`'s business, evidence `explanation`'s, files
+`persistence`'s.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,36 +15,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d
-from isogloss.classify.adaptation import Adaptation, adapt, moved_log_probabilities, reference_of
+from isogloss.classify.adaptation import Adaptation, adapt, moved_log_probabilities
 from isogloss.classify.calibration import tempered
-from isogloss.classify.class_names import ClassNames, fit_class_names
-from isogloss.classify.documents import (
-    Languages,
-    PreparedDocuments,
-    prepare_documents,
-    resolve_languages,
-    say_what_was_left_out,
-    warn_of_empty,
-)
+from isogloss.classify.documents import Languages, PreparedDocuments, resolve_languages
 from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_source import EntitySource, Init, entity_source
-from isogloss.classify.fitting import Fitting
-from isogloss.classify.heads import Head
-from isogloss.classify.inputs import checked_texts
-from isogloss.classify.labelling import Array, Labelling, labelling_of
+from isogloss.classify.entity_source import Init
+from isogloss.classify.fitting import learn
+from isogloss.classify.inputs import ClassNames, checked_texts
+from isogloss.classify.labelling import Labelling, labelling_of
 from isogloss.classify.language_move import LanguageMove
-from isogloss.classify.options import (
-    AttentionChoice,
-    FittedOptions,
-    Preset,
-    Thresholds,
-    check_options,
-)
-from isogloss.classify.tuned_fit import Part, base_encoder, fit_tuned, scale_of_names
+from isogloss.classify.options import AttentionChoice, FittedOptions, Preset, Thresholds
+from isogloss.classify.preparation import Preparation
+from isogloss.classify.training_data import TrainingData
+from isogloss.classify.tuned_fit import base_encoder
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
-from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
 
@@ -191,35 +178,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             When an option is not known, the numbers differ, there is one class only, or labels of
             different kinds are equal (1 and True).
         """
-        check_options(self.get_params(deep=False))
-        if class_names is not None:
-            has_dev = not (X_dev is None and y_dev is None and lang_dev is None)
-            fit_class_names(self, class_names, X, y, lang, has_dev=has_dev, checkpoints=checkpoints)
-            return self
-        texts, labels = labelling_of(multilabel=self.multilabel).check(X, y)
-        langs = resolve_languages(lang, texts)
-        self._start(labels, langs)
-        warn_of_empty(texts)
-        train = Part(
-            texts, self._prepare(texts, langs), self.labelling.targets(labels, self.classes_)
+        data = TrainingData.of(
+            self.get_params(deep=False),
+            X,
+            y,
+            lang,
+            X_dev=X_dev,
+            y_dev=y_dev,
+            lang_dev=lang_dev,
+            class_names=class_names,
+            checkpoints=checkpoints,
         )
-        dev = None
-        if X_dev is not None or y_dev is not None:
-            same = lang if lang_dev is None and isinstance(lang, str) else lang_dev
-            dev = self._dev(X_dev, y_dev, same)
-        self.n_training_documents_ = len(texts)
-        fitting = Fitting(
-            self.options_, len(self.classes_), None if self.kb_ is None else self.entity_batch,
-            is_tuned=self.tuning_ is not None,
-        )  # fmt: skip
-        if self.tuning_ is not None:
-            head, dev = self._fit_tuned(train, dev, checkpoints)
-        else:
-            head = fitting.head(train, dev)
-        self.thresholds_ = fitting.thresholds(head, train, dev)
-        self.trust_ = fitting.trust(head, train, dev)
-        self.head_ = head
-        self.reference_ = reference_of(self, train.documents, train.y)
+        self._start(data)
+        folder = None if checkpoints is None else Path(checkpoints)
+        learned = learn(self.preparation, data, tuning=self.tuning_, checkpoints=folder)
+        self.encoder_ = learned.preparation.encoder
+        self.random_scale_: float | None = learned.preparation.random_scale
+        self.n_training_documents_ = learned.n_documents
+        self.thresholds_, self.trust_ = learned.thresholds, learned.trust
+        self.reference_ = learned.reference
+        self.head_ = learned.head
         return self
 
     def predict(
@@ -275,7 +253,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Encode and link texts for this model."""
         check_is_fitted(self, "head_")
         texts = checked_texts(X)
-        return self._prepare(texts, resolve_languages(lang, texts), fallback_lang)
+        fallback_lang = None if fallback_lang is None else parse_language(fallback_lang)
+        langs = resolve_languages(lang, texts)
+        return self.preparation.documents(texts, langs, fallback_lang=fallback_lang)
 
     def probabilities(self, documents: PreparedDocuments) -> Doubles2d:
         """Return p(c | D) of prepared documents: float64 (n_documents, n_classes)."""
@@ -294,15 +274,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         answers = moved_log_probabilities(self, documents, with_entities=with_entities)
         return tempered(answers, self.trust_.temperature)
 
-    def entity_batch(self, documents: PreparedDocuments) -> EntityBatch:
-        """Return the documents' entities with their initial vectors (needs a knowledge base)."""
-        if documents.bags is None:
-            raise ValueError("these documents were prepared without a knowledge base")
-        return EntityBatch.of(documents.bags, self._source())
+    def entity_batch(self, documents: PreparedDocuments) -> EntityBatch | None:
+        """Return the entities of prepared documents with their initial vectors; None without kb."""
+        return self.preparation.entity_batch(documents)
 
     def labels_of(self, probabilities: Doubles2d) -> np.ndarray[tuple[int], np.dtype[Any]]:
         """Return the label, or label set, that each row of p(c | D) (n_texts, n_classes) gives."""
         return self.labelling.answers(probabilities, self.classes_, self.thresholds_)
+
+    @property
+    def preparation(self) -> Preparation:
+        """What texts are read with, as this model was fitted."""
+        check_is_fitted(self, "options_")
+        return Preparation(
+            self.encoder_,
+            self.base_encoder_,
+            self.kb_,
+            self.langs_,
+            self.options_,
+            self.random_scale_,
+        )
 
     @property
     def labelling(self) -> Labelling:
@@ -325,9 +316,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from isogloss.classify.evaluation import evaluate
 
         return evaluate(
-            self, X, y, lang, ids=ids, fallback_lang=fallback_lang, versus=versus,
+            self,
+            X,
+            y,
+            lang,
+            ids=ids,
+            fallback_lang=fallback_lang,
+            versus=versus,
             abstain_below=abstain_below,
-        )  # fmt: skip
+        )
 
     def forecast(self, X: Sequence[str], lang: Languages = None) -> "Forecast":
         """Forecast the accuracy on unlabelled texts; see `isogloss.classify.forecast.forecast`."""
@@ -362,89 +359,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         kb: str | Path | KnowledgeBase | None = None,
         device: str = "auto",
         threads: int | None = None,
+        cache: str | Path | None = None,
     ) -> "TextClassifier":
         """Read a model that `save` wrote; see `isogloss.classify.persistence.load_classifier`."""
         from isogloss.classify.persistence import load_classifier
 
-        return load_classifier(Path(path), encoder=encoder, kb=kb, device=device, threads=threads)
+        return load_classifier(
+            Path(path), encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+        )
 
-    def _start(self, labels: list[Any], langs: list[str | None]) -> None:
+    def _start(self, data: TrainingData) -> None:
+        """Set all that does not have to be learned."""
         self.__dict__.pop("head_", None)  # a fit that fails must not leave half of the one before
         self.options_: FittedOptions = FittedOptions.of(self.get_params(deep=False))
-        self.classes_: Array = self.labelling.classes(labels)
-        self.langs_ = tuple(dict.fromkeys(lang for lang in langs if lang is not None))
+        self.classes_ = data.classes
+        self.langs_ = data.langs
         self.kb_: KnowledgeBase | None = (
             self.kb if isinstance(self.kb, KnowledgeBase | None) else KnowledgeBase.open(self.kb)
         )
-        if self.kb_ is not None and not self.langs_:
-            raise InputError(
-                "the language of the training texts is needed to link them; give lang='en', a "
-                "code for each text, or 'auto'"
-            )
-        self.encoder_ = (
+        encoder = (
             self.encoder
             if isinstance(self.encoder, Encoder)
             else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
         )
         self.tuning_: TuningOptions | None = None
-        if self.tune != "head":
-            given = TuningOptions.of(self.training)
-            self.tuning_ = given.settled(tune=self.tune, device=self.encoder_.device)
-        self.encoder_ = base_encoder(self.encoder_, self.options_, self.tuning_)
+        if data.tuning is not None:
+            self.tuning_ = data.tuning.settled(tune=self.tune, device=encoder.device)
+        self.encoder_ = base_encoder(encoder, self.options_, self.tuning_)
         self.base_encoder_ = self.encoder_  # which names of entities are encoded with
         self.moves_: dict[str, LanguageMove] = {}
-        self.random_scale_: float | None = None  # root mean square of random vectors
-
-    def _prepare(
-        self, texts: list[str], langs: list[str | None], fallback_lang: str | None = None
-    ) -> PreparedDocuments:
-        fallback_lang = None if fallback_lang is None else parse_language(fallback_lang)
-        # The paper's classifier starts from no vectors of texts: they are not made in vain.
-        in_vain = not hasattr(self, "head_") and self.tuning_ is not None
-        documents = prepare_documents(
-            texts, langs,
-            encoder=None if in_vain and self.options_.preset == "mboe" else self.encoder_,
-            pooling=self.options_.pooling, kb=self.kb_,
-            source=None if self.kb_ is None else self._source(),
-            training_langs=self.langs_, options=self.options_.linking, fallback_lang=fallback_lang,
-        )  # fmt: skip
-        say_what_was_left_out(documents, self.langs_, fallback_lang)
-        return documents
-
-    def _dev(self, X: Sequence[str] | None, y: Sequence[Any] | None, lang: Languages) -> Part:
-        if X is None or y is None:
-            raise InputError("X_dev and y_dev go together; one of them is missing")
-        if lang is None and self.kb_ is not None:
-            raise InputError("lang_dev is needed, as lang is given text by text")
-        texts, labels = self.labelling.check(X, y)
-        rows, labels = self.labelling.restrict(labels, self.classes_)
-        langs = resolve_languages(lang, texts)
-        texts, langs = [texts[row] for row in rows], [langs[row] for row in rows]
-        return Part(
-            texts, self._prepare(texts, langs), self.labelling.targets(labels, self.classes_)
-        )
-
-    def _fit_tuned(
-        self, train: Part, dev: Part | None, checkpoints: str | Path | None
-    ) -> tuple[Head, Part | None]:
-        assert self.tuning_ is not None
-        bags, kb = train.documents.bags, self.kb_
-        if kb is not None and bags is not None and self.options_.init == "random":
-            self.random_scale_ = scale_of_names(kb, self.base_encoder_, bags, langs=self.langs_)
-        fitted = fit_tuned(
-            self.base_encoder_, train, dev, len(self.classes_),
-            tune=self.options_.tune, options=self.options_, training=self.tuning_,
-            source=None if self.kb_ is None else self._source(),
-            checkpoints=None if checkpoints is None else Path(checkpoints),
-        )  # fmt: skip
-        self.encoder_, self.n_training_documents_ = fitted.tuned.encoder, fitted.n_documents
-        return fitted.head, fitted.dev
-
-    def _source(self) -> EntitySource:
-        if self.kb_ is None:
-            raise ValueError("a classifier without a knowledge base has no entity vectors")
-        return entity_source(
-            self.options_.init, self.kb_, self.base_encoder_, langs=self.langs_,
-            pooling=self.options_.pooling, seed=self.options_.random_state,
-            root_mean_square=self.random_scale_,
-        )  # fmt: skip
+        self.random_scale_ = None  # root mean square of random vectors

@@ -94,68 +94,84 @@ class Tuned:
     truncated: Bools1d
 
 
-def tune_classifier(
-    base: Encoder,
-    documents: LabelledDocuments,
-    n_classes: int,
-    *,
-    tune: Tune,
-    options: TuningOptions,
-    attention: Attention,
-    seed: int,
-    dev: LabelledDocuments | None = None,
-    start: LinearHead | None = None,
-    checkpoints: Path | None = None,
-) -> Tuned:
-    """Train the whole classifier.
+@dataclass(frozen=True, kw_only=True)
+class TuningTask:
+    """All that the result of a tuning depends on.
 
-    Parameters
+    Attributes
     ----------
     base
         The encoder, under the settings that h is to have (`with_settings`); it stays as it is.
+    documents, n_classes
+        Texts to learn from, and how many classes or labels there are.
     tune
         ``"full"`` or ``"lora"``.
     options
         Settled ones.
+    attention
+        How entities are weighed.
+    seed
+        Of order, dropout and initial numbers.
     dev
         Texts to choose the epoch by; None: the last is kept.
     start
         A classifier of the base's vectors that W and b start from; None: small random numbers.
+    """
+
+    base: Encoder
+    documents: LabelledDocuments
+    n_classes: int
+    tune: Tune
+    options: TuningOptions
+    attention: Attention
+    seed: int
+    dev: LabelledDocuments | None = None
+    start: LinearHead | None = None
+
+    def identity(self) -> dict[str, Any]:
+        """Return what makes a run this one, as JSON; the loop adds its options and the seed."""
+        of_loop = {one.name for one in fields(TrainingOptions)}
+        chosen = {
+            field.name: getattr(self.options, field.name)
+            for field in fields(TuningOptions)
+            if field.name not in of_loop
+        }
+        return {
+            "encoder": self.base.fingerprint,
+            "training texts": _checksum(self.documents),
+            "development texts": None if self.dev is None else _checksum(self.dev),
+            "number of classes": self.n_classes,
+            "method": [self.tune, None if self.start is None else _sha_of_head(self.start)],
+            "attention": None if self.documents.batch is None else self.attention,
+            "tuning options": chosen,
+        }
+
+
+def tune_classifier(task: TuningTask, *, checkpoints: Path | None = None) -> Tuned:
+    """Train the whole classifier.
+
+    Parameters
+    ----------
     checkpoints
         Folder for checkpoints of the run; one that was begun there goes on.
     """
-    run = _identity(base, documents, n_classes, dev, tune, options, attention, start)
-
-    def make() -> Tuned:
-        return _tune(
-            base, documents, n_classes, tune, options, attention, seed, dev, start, checkpoints, run
-        )
-
     if checkpoints is not None:
-        return make()
-    return tuned_once(run | {"seed": seed, "options": options.of_loop()}, make)
+        return _tune(task, checkpoints)
+    alike = task.identity() | {"seed": task.seed, "options": task.options.of_loop()}
+    return tuned_once(alike, lambda: _tune(task, None))
 
 
-def _tune(
-    base: Encoder,
-    documents: LabelledDocuments,
-    n_classes: int,
-    tune: Tune,
-    options: TuningOptions,
-    attention: Attention,
-    seed: int,
-    dev: LabelledDocuments | None,
-    start: LinearHead | None,
-    checkpoints: Path | None,
-    run: dict[str, Any],
-) -> Tuned:
+def _tune(task: TuningTask, checkpoints: Path | None) -> Tuned:
+    base, documents, options, seed = task.base, task.documents, task.options, task.seed
     network = trainable_network(base, own_device(base.device))
-    adapted = add_adapter(network, rank=options.lora_rank, seed=seed) if tune == "lora" else None
+    adapted = None
+    if task.tune == "lora":
+        adapted = add_adapter(network, rank=options.lora_rank, seed=seed)
     _train_embeddings(network.model, options.embeddings)
     initial = None
     if documents.batch is not None:
         memory = EntityMemory.of(
-            documents.batch, attention=attention, initial_attention=INITIAL_ATTENTION
+            documents.batch, attention=task.attention, initial_attention=INITIAL_ATTENTION
         )
         initial = TrainedVectors.initial(memory, documents.batch, width=base.width, seed=seed)
     plan = make_plan(
@@ -166,15 +182,15 @@ def _tune(
     )
     module = TunedNetwork(
         network, plan, None if initial is None else _pooling(initial),
-        n_classes=n_classes, dropout=_dropout(options, network.model.config), seed=seed,
+        n_classes=task.n_classes, dropout=_dropout(options, network.model.config), seed=seed,
     )  # fmt: skip
-    if start is not None:
-        _start_from(module, start)
+    if task.start is not None:
+        _start_from(module, task.start)
     module.to(network.device)
     if adapted is not None:
         module.encoder = adapted
     _freeze_unused(module, base.settings.pooling.value)
-    work = _Work(base, network.device, network.pad_id, module, initial, options, n_classes)
+    work = _Work(base, network.device, network.pad_id, module, initial, options, task.n_classes)
     tokenized = base.tokenizer(documents.texts)
     examples = work.examples(tokenized, documents)
     with cheaper_modules(network.model, is_first_enough=plan.pooling == "cls"):
@@ -185,13 +201,13 @@ def _tune(
             options=options,
             seed=seed,
             lengths=examples.lengths,
-            score=None if dev is None else work.score(dev),
+            score=None if task.dev is None else work.score(task.dev),
             undecayed=("pooling.vectors", "pooling.attention_weight"),
             checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
-            run=run,
-            description=f"tuning ({tune})",
+            run=None if checkpoints is None else task.identity(),
+            description=f"tuning ({task.tune})",
         )  # fmt: skip
-    head = work.head(documents.gold, f"tuning ({tune}), {_in_words(result)}")
+    head = work.head(documents.gold, f"tuning ({task.tune}), {_in_words(result)}")
     _train_embeddings(network.model, "frozen")
     encoder = (
         finished_full(base, network)
@@ -318,33 +334,6 @@ def _freeze_unused(module: TunedNetwork, pooling: str) -> None:
         pooler.requires_grad_(False)
     if module.pooling is not None and module.pooling.attention != "learned":
         module.pooling.attention_weight.requires_grad_(False)
-
-
-def _identity(
-    base: Encoder,
-    documents: LabelledDocuments,
-    n_classes: int,
-    dev: LabelledDocuments | None,
-    tune: Tune,
-    options: TuningOptions,
-    attention: Attention,
-    start: LinearHead | None,
-) -> dict[str, Any]:
-    """Return what makes a run this one, for its checkpoints; the loop adds its options and seed."""
-    chosen = {
-        field.name: getattr(options, field.name)
-        for field in fields(TuningOptions)
-        if field.name not in {one.name for one in fields(TrainingOptions)}
-    }
-    return {
-        "encoder": base.fingerprint,
-        "training texts": _checksum(documents),
-        "development texts": None if dev is None else _checksum(dev),
-        "number of classes": n_classes,
-        "method": [tune, None if start is None else _sha_of_head(start)],
-        "attention": None if documents.batch is None else attention,
-        "tuning options": chosen,
-    }
 
 
 def _checksum(documents: LabelledDocuments) -> str:

@@ -23,7 +23,7 @@ from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.classify.objective import Targets
 from isogloss.classify.options import ATTENTIONS, FittedOptions
 from isogloss.classify.splits import stratified_parts
-from isogloss.classify.tuned import LabelledDocuments, Tuned, tune_classifier
+from isogloss.classify.tuned import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.classify.tuned_encoder import check_untuned, with_settings
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.classify.vector_memo import encode_once
@@ -147,18 +147,18 @@ def fit_tuned(
         train, dev = _hold_out(train, training.dev_split, n_classes, seed=seed)
     start = None if is_paper else _frozen_head(train, dev, n_classes, seed=seed)
     in_network = source if is_paper else None
-    tuned = tune_classifier(
-        base,
-        _labelled(train, in_network),
-        n_classes,
+    task = TuningTask(
+        base=base,
+        documents=_labelled(train, in_network),
+        n_classes=n_classes,
         tune=tune,
         options=training,
         attention=ATTENTIONS[options.attention],
         seed=seed,
         dev=None if dev is None else _labelled(dev, in_network),
         start=start,
-        checkpoints=checkpoints,
     )
+    tuned = tune_classifier(task, checkpoints=checkpoints)
     if is_paper and tuned.truncated.any():
         warn_loss(
             f"{tuned.truncated.sum()} of {counted(len(train.texts), 'training text')} longer than "

@@ -5,23 +5,35 @@ in what follows. Outside of `remember_tuning` nothing is kept: an encoder is lar
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
-_latest: ContextVar[dict[str, Any] | None] = ContextVar("latest tuning", default=None)
+
+
+@dataclass
+class _Memory:
+    key: str = ""
+    made: Any = None
+    seconds: float = 0.0  # that making it took
+    seconds_spared: float = 0.0
+
+
+_memory: ContextVar[_Memory | None] = ContextVar("latest tuning", default=None)
 
 
 @contextmanager
 def remember_tuning() -> Iterator[None]:
     """Keep the latest result of `tuned_once` while inside."""
-    token = _latest.set({})
+    token = _memory.set(_Memory())
     try:
         yield
     finally:
-        _latest.reset(token)
+        _memory.reset(token)
 
 
 def tuned_once(identity: Mapping[str, Any], make: Callable[[], Made]) -> Made:
@@ -32,12 +44,22 @@ def tuned_once(identity: Mapping[str, Any], make: Callable[[], Made]) -> Made:
     identity
         All that the result depends on, as JSON has it.
     """
-    kept = _latest.get()
-    if kept is None:
+    memory = _memory.get()
+    if memory is None:
         return make()
     key = json.dumps(identity, sort_keys=True, default=str)
-    if key not in kept:
-        kept.clear()  # before the next is made: two encoders need not be in memory
-        kept[key] = make()
-    made: Made = kept[key]
-    return made
+    if key == memory.key:
+        memory.seconds_spared += memory.seconds
+    else:
+        memory.key, memory.made = "", None  # before the next: two encoders need not be in memory
+        start = time.perf_counter()
+        made = make()
+        memory.key, memory.made, memory.seconds = key, made, time.perf_counter() - start
+    result: Made = memory.made
+    return result
+
+
+def seconds_spared() -> float:
+    """Return the seconds that results which were not made again had taken, all inside so far."""
+    memory = _memory.get()
+    return 0.0 if memory is None else memory.seconds_spared

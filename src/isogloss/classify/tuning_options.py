@@ -82,19 +82,23 @@ class TuningOptions(TrainingOptions):
                 raise InputError(f"training has '{name}'; {did_you_mean(str(name), names)}")
         return cls(**(given or {}))
 
+    def check_method(self, tune: Tune) -> None:
+        """Raise `InputError` when word embeddings are to be trained by ``"lora"``."""
+        if tune == "lora" and self.embeddings not in (None, "frozen"):
+            raise InputError(
+                f"embeddings is {self.embeddings!r}, but tune='lora' leaves the embeddings as they "
+                "are; use tune='full'"
+            )
+
     def settled(self, *, tune: Tune, device: str) -> "TuningOptions":
         """Return the options with what depends on the method and the device filled in.
 
         Raises
         ------
         InputError
-            When word embeddings are to be trained by ``"lora"``.
+            As `check_method`.
         """
-        if tune == "lora" and self.embeddings not in (None, "frozen"):
-            raise InputError(
-                f"embeddings is {self.embeddings!r}, but tune='lora' leaves the embeddings as they "
-                "are; use tune='full'"
-            )
+        self.check_method(tune)
         frozen = tune == "lora" or not device.startswith("cuda")
         return replace(
             self,

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from isogloss.classify import Adaptation, TextClassifier
-from isogloss.classify.persistence import about_classifier
+from isogloss.classify.adaptation import texts_to_adapt_to
+from isogloss.classify.manifest import about_classifier
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
@@ -35,6 +36,7 @@ def adapt_command(
     kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
@@ -43,14 +45,20 @@ def adapt_command(
     code = parse_language(lang)
     if out is not None:
         refuse_existing(out, overwrite=overwrite)
-    about_classifier(model)
+    about = about_classifier(model)
     format = options.file_format(text, None, quoting)
-    texts = [] if remove else read_documents(file, format=format, needs_label=False).texts
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    texts: list[str] = []
+    if not remove:
+        read = read_documents(file, format=format, needs_label=False).texts
+        texts = texts_to_adapt_to(code, read, has_reference=about.has_reference)
+    elif code not in about.moved_langs:
+        adapted = ", ".join(sorted(about.moved_langs)) or "none"
+        raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
+    loaded = TextClassifier.load(
+        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+    )
     if remove:
-        if loaded.moves_.pop(code, None) is None:
-            adapted = ", ".join(sorted(loaded.moves_)) or "none"
-            raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
+        del loaded.moves_[code]
     else:
         outcome = loaded.adapt(code, texts)
         if as_json:

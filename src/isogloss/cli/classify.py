@@ -9,8 +9,9 @@ import numpy as np
 import typer
 
 from isogloss.classify import Explanation, TextClassifier, evaluate
-from isogloss.classify.persistence import about_classifier
+from isogloss.classify.manifest import about_classifier
 from isogloss.classify.reporting import describe, write_report
+from isogloss.classify.training_data import check_training
 from isogloss.cli import options, tuning
 from isogloss.cli.adapt import adapt_command, say_moves
 from isogloss.cli.answers import print_json, print_lines
@@ -75,15 +76,9 @@ def fit(
     precision: tuning.Precision = None,
     average_checkpoints: tuning.AverageCheckpoints = None,
     checkpoints: tuning.CheckpointFolder = None,
-    multilabel: Annotated[
-        bool, typer.Option("--multilabel", help="A text has any number of labels.")
-    ] = False,
+    multilabel: options.Multilabel = False,
     label_separator: options.LabelSeparator = None,
-    thresholds: Annotated[
-        Literal["half", "tuned"],
-        typer.Option(help="With --multilabel: give a label from 0.5 on, or from where its F1 is "
-                     "best on held-out texts."),
-    ] = "half",
+    thresholds: options.ThresholdsName = "half",
     init: Annotated[
         str,
         typer.Option(
@@ -119,6 +114,8 @@ def fit(
     refuse_existing(out, overwrite=overwrite)
     if not train and classes is None:
         raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
+    if embed_kb and kb is None:
+        raise InputError("--embed-kb needs a knowledge base; add --kb or leave it out")
     how = training_options(
         tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
@@ -135,7 +132,7 @@ def fit(
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
     vectors = _init(init, knowledge_base, training.langs)
     model = TextClassifier(
-        Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
+        encoder,
         knowledge_base,
         preset=preset,
         tune=tune,
@@ -153,17 +150,14 @@ def fit(
         dtype=dtype,
         random_state=seed,
     )
-    typer.echo(f"isogloss: {model.encoder!r}", err=True)
-    model.fit(
-        training.texts,
-        training.labels,
-        training.langs,
-        X_dev=held_out.texts or None,
-        y_dev=held_out.labels or None,
-        lang_dev=held_out.langs or None,
-        class_names=names,
-        checkpoints=checkpoints,
-    )
+    given: dict[str, Any] = {"class_names": names, "checkpoints": checkpoints}
+    if dev:
+        given |= {"X_dev": held_out.texts, "y_dev": held_out.labels, "lang_dev": held_out.langs}
+    check_training(model.get_params(deep=False), *training.columns()[:3], **given)
+    loaded = Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache)
+    typer.echo(f"isogloss: {loaded!r}", err=True)
+    model.set_params(encoder=loaded)
+    model.fit(training.texts, training.labels, training.langs, **given)
     if not is_first_process():
         return
     say_languages(training.langs, {})
@@ -189,6 +183,7 @@ def predict(
     kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:
@@ -202,7 +197,9 @@ def predict(
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    loaded = TextClassifier.load(
+        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+    )
     prepared = loaded.prepare(documents.texts, langs, fallback_lang=fallback_lang)
     probabilities = loaded.probabilities(prepared)
     labels = with_abstentions(loaded, probabilities, abstain_below)
@@ -244,6 +241,7 @@ def evaluate_command(
     kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
@@ -254,8 +252,8 @@ def evaluate_command(
     about = about_classifier(model)
     check_abstaining(about, abstain_below)
     fallback_lang = checked_language(fallback_lang)
-    if versus is not None:
-        about_classifier(versus)
+    if versus is not None and about_classifier(versus).multilabel != about.multilabel:
+        raise InputError("of the two models one gives label sets; compare models of one kind")
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=about.multilabel,
         label_separator=label_separator,
@@ -264,10 +262,14 @@ def evaluate_command(
         {"--test": test}, format=format, lang=lang,
         known_labels=[str(label) for label in about.classes],
     )  # fmt: skip
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    if not len(tests):
+        raise InputError("no text to score on; give --test LANG=FILE")
+    loaded = TextClassifier.load(
+        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+    )
     other = None
     if versus is not None:
-        other = TextClassifier.load(versus, device=device, threads=threads)
+        other = TextClassifier.load(versus, device=device, threads=threads, cache=cache)
     gold = _typed(tests.labels, loaded)
     result = evaluate(
         loaded, tests.texts, gold, tests.langs, ids=tests.ids, fallback_lang=fallback_lang,

@@ -6,18 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from isogloss.classify.comparison import compare, compared_rows
+from isogloss.classify.comparison import check_rows, compare, compared_rows
+from isogloss.classify.comparison_store import check_place
 from isogloss.classify.comparison_tables import by_language, side_by_side, summary
 from isogloss.classify.published import published_table
 from isogloss.cli import options, tuning
 from isogloss.cli.labelled import read_labelled
+from isogloss.cli.languages import checked_language
 from isogloss.cli.output import console
 from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import atomic_file
 from isogloss.kb import KnowledgeBase
-from isogloss.text.languages import parse_language
 
 
 def compare_command(
@@ -59,8 +60,11 @@ def compare_command(
     accumulate: tuning.Accumulate = None,
     precision: tuning.Precision = None,
     average_checkpoints: tuning.AverageCheckpoints = None,
+    multilabel: options.Multilabel = False,
+    thresholds: options.ThresholdsName = "half",
     text: options.TextColumns = None,
     label: options.LabelColumn = None,
+    label_separator: options.LabelSeparator = None,
     quoting: options.Quoting = "auto",
     device: options.Device = "auto",
     dtype: options.DType = "float32",
@@ -82,23 +86,32 @@ def compare_command(
     chosen: dict[str, Any] = {} if pooling is None else {"pooling": pooling}
     if how is not None:
         chosen |= {"tune": tune, "training": how}
-    format = options.file_format(text, label, quoting, lang_column)
+    if multilabel:
+        chosen["multilabel"] = True
+    if thresholds != "half":
+        chosen["thresholds"] = thresholds
+    fallback_lang = checked_language(fallback_lang)
+    check_place(out)
+    format = options.file_format(
+        text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
+    )
     training, tests, held_out = read_labelled(
         {"--train": train, "--test": test, "--dev": dev}, format=format, lang=lang
     )
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
-    knowledge_base = KnowledgeBase.open(kb)
+    knowledge_base, judged_by = KnowledgeBase.open(kb), held_out if dev else None
+    check_rows(asked, training, judged_by, encoder=encoder, kb=knowledge_base, options=chosen)
     result = compare(
         training,
         tests,
-        dev=held_out if len(held_out) else None,
+        dev=judged_by,
         encoder=Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache),
         kb=knowledge_base,
         rows=asked,
         n_seeds=seeds,
         out=out,
-        fallback_lang=None if fallback_lang is None else parse_language(fallback_lang),
+        fallback_lang=fallback_lang,
         options=chosen,
     )
     tables = {"summary": summary(result), "languages": side_by_side(result)}

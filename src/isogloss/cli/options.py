@@ -62,6 +62,14 @@ LabelSeparator = Annotated[
         help="What stands between the labels of a text: '|', ';' or ','; found out by default."
     ),
 ]
+Multilabel = Annotated[bool, typer.Option("--multilabel", help="A text has any number of labels.")]
+ThresholdsName = Annotated[
+    Literal["half", "tuned"],
+    typer.Option(
+        help="With --multilabel: give a label from 0.5 on, or from where its F1 is best on "
+        "held-out texts."
+    ),
+]
 LangOfFiles = Annotated[
     str | None,
     typer.Option(

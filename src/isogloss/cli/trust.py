@@ -8,7 +8,8 @@ import typer
 
 from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
-from isogloss.classify.persistence import SavedClassifier, about_classifier
+from isogloss.classify.forecast import rows_to_forecast
+from isogloss.classify.manifest import SavedClassifier, about_classifier
 from isogloss.cli import options
 from isogloss.cli.languages import languages_of
 from isogloss.cli.output import console
@@ -32,23 +33,20 @@ def forecast_command(
     kb: options.KbPlace = None,
     device: options.Device = "auto",
     threads: options.Threads = None,
+    cache: options.Cache = None,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
-    about_classifier(model)
+    about = about_classifier(model)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
-    loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
+    rows_to_forecast(langs, has_reference=about.has_reference, moved_langs=about.moved_langs)
+    loaded = TextClassifier.load(
+        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+    )
     result = loaded.forecast(documents.texts, langs)
-    moved = sorted(set(loaded.moves_).intersection(langs))
-    if moved:
-        typer.echo(
-            f"isogloss: the model is adapted to {', '.join(moved)}; the forecast is that of the "
-            "model before, its vectors not moved",
-            err=True,
-        )
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
         return

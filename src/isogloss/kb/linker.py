@@ -3,7 +3,7 @@
 Nothing is disambiguated, on purpose: the model's attention weighs the candidates.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -30,6 +30,40 @@ def languages_to_link(lang: str | None, fallback_lang: str | None) -> tuple[str,
     return None if fallback_lang is None else (fallback_lang, None)
 
 
+def say_missing_names(
+    knowledge_base: KnowledgeBase, pairs: Iterable[tuple[str, str | None]]
+) -> None:
+    """Say for which languages a knowledge base has no names, each thing once for all of them.
+
+    Parameters
+    ----------
+    pairs
+        Languages of texts, each with its fallback or None.
+
+    Warns
+    -----
+    LossWarning
+        When texts are not linked, or a fallback language has no names.
+    """
+    lost: dict[str, list[str]] = {}
+    for lang, fallback_lang in pairs:
+        has_fallback = (
+            fallback_lang is not None and knowledge_base.language_of(fallback_lang) is not None
+        )
+        if fallback_lang is not None and not has_fallback:
+            lost.setdefault("no fallback names are linked", []).append(fallback_lang)
+        if knowledge_base.language_of(lang) is None:
+            only = f"only names in '{fallback_lang}' are linked"
+            lost.setdefault(only if has_fallback else "nothing is linked", []).append(lang)
+    for what, langs in lost.items():
+        named = ", ".join(f"'{lang}'" for lang in dict.fromkeys(langs))
+        sentence = f"the knowledge base {knowledge_base.path} has no names in {named}: {what}"
+        if what.startswith("only"):  # what a fallback is there for, and no loss
+            logger.info("%s", sentence)
+        else:
+            warn_loss(sentence, stacklevel=4)
+
+
 class Linker:
     """Find the names of one language, and perhaps of a second, in texts.
 
@@ -51,6 +85,9 @@ class Linker:
     inflection
         Find names with an ending or particle written to them too, by the rules of the language
         (`isogloss.kb.inflection`).
+    is_quiet
+        Leave it to the caller to say for which languages there are no names
+        (`say_missing_names`).
 
     Raises
     ------
@@ -75,6 +112,7 @@ class Linker:
         min_commonness: float = 0.05,
         nested: bool = False,
         inflection: bool = True,
+        is_quiet: bool = False,
     ) -> None:
         for option, value in (("min_link_prob", min_link_prob), ("min_commonness", min_commonness)):
             if not 0.0 <= value <= 1.0:
@@ -95,18 +133,8 @@ class Linker:
             if language is not None and language not in served[:i]
         ]
         self.has_names = served[0] is not None
-        for tag, language in zip(self._langs[1:], served[1:], strict=True):
-            if language is None:
-                warn_loss(
-                    f"the knowledge base {knowledge_base.path} has no names in '{tag}'; no "
-                    "fallback names are linked"
-                )
-        if not self.has_names:
-            missing = f"the knowledge base {knowledge_base.path} has no names in '{self.lang}': "
-            if self._searches:  # what a fallback is there for, and no loss
-                logger.info("%sonly names in '%s' are linked", missing, self.fallback_lang)
-            else:
-                warn_loss(f"{missing}nothing is linked", stacklevel=4)
+        if not is_quiet:
+            say_missing_names(knowledge_base, [(self.lang, self.fallback_lang)])
         self._has_pivot = None if self.pivot is None else knowledge_base.has_title(self.pivot)
 
     def link(self, texts: Sequence[str]) -> LinkedTexts:

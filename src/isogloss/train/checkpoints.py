@@ -44,6 +44,12 @@ class Checkpoints:
         self.folder = Path(folder)
         self.seconds = seconds
 
+    def check_place(self) -> None:
+        """Raise `InputError` where the folder is a file or lies under one, and make nothing."""
+        there = next(place for place in (self.folder, *self.folder.parents) if place.exists())
+        if not there.is_dir():
+            raise self._refused("Not a directory")
+
     def prepare(self) -> None:
         """Make the folder, and remove what a killed run left half-written.
 
@@ -57,10 +63,13 @@ class Checkpoints:
             for file in self.folder.glob(".*.safetensors.*.part"):
                 file.unlink(missing_ok=True)
         except OSError as error:
-            raise InputError(
-                f"a folder for checkpoints cannot be made here: {error.strerror}; choose another",
-                path=self.folder,
-            ) from error
+            raise self._refused(error.strerror) from error
+
+    def _refused(self, reason: str | None) -> InputError:
+        return InputError(
+            f"a folder for checkpoints cannot be made here: {reason}; choose another",
+            path=self.folder,
+        )
 
     def read(self, run: dict[str, Any]) -> Checkpoint | None:
         """Return the checkpoint of the run described by `run`; None where there is none.

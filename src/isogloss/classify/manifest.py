@@ -1,0 +1,87 @@
+"""``model.json`` of a saved classifier: read on its own, before any encoder is loaded."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import InputError
+from isogloss.files import damage_in_one_sentence, read_json
+
+FORMAT, VERSION = "isogloss text classifier", 2
+MANIFEST = "model.json"
+WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
+REPAIR = "copy the model anew or fit it again"
+LABELS = (str, int, float, bool)  # what JSON gives back as it was
+
+
+@dataclass(frozen=True)
+class SavedClassifier:
+    """What a manifest says of a saved classifier.
+
+    Attributes
+    ----------
+    classes, multilabel
+        Its labels, and whether it gives sets of them.
+    moved_langs
+        Languages that it is adapted to.
+    has_reference
+        Whether it kept what forecasts and adapting compare with.
+    """
+
+    classes: list[Any]
+    multilabel: bool
+    moved_langs: list[str]
+    has_reference: bool
+
+
+def about_classifier(path: Path) -> SavedClassifier:
+    """Read the manifest of a saved classifier, and no more: no encoder is loaded.
+
+    Raises
+    ------
+    InputError
+        When `path` is no classifier, or its manifest is damaged.
+    """
+    manifest = read_manifest(path)
+    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
+        return SavedClassifier(
+            classes_of(manifest),
+            manifest["settings"]["multilabel"],
+            moved_langs=list(manifest["moves"]),
+            has_reference=manifest["trust"]["reference"] is not None,
+        )
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of the classifier in `path`; its values are not checked.
+
+    Raises
+    ------
+    InputError
+        When there is none, or it is of another format.
+    """
+    if not path.exists():
+        raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
+    file = path / MANIFEST
+    if path.is_dir() and not file.exists():
+        raise InputError(f"not a classifier: it has no {file.name}; {WHAT_TO_NAME}", path=path)
+    manifest = read_json(file, what="a classifier")
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise InputError(f"not a classifier of isogloss; {WHAT_TO_NAME}", path=path)
+    if manifest.get("version") != VERSION:
+        raise InputError(
+            f"was written in version {manifest.get('version')} of the format, this isogloss reads "
+            f"version {VERSION}; fit the model again",
+            path=path,
+        )
+    return manifest
+
+
+def classes_of(manifest: dict[str, Any]) -> list[Any]:
+    """Return the labels of a manifest; `ValueError` when they are no labels."""
+    classes: list[Any] = manifest["classes"]
+    least = 1 if manifest["settings"]["multilabel"] else 2
+    are_labels = isinstance(classes, list) and all(isinstance(one, LABELS) for one in classes)
+    if not are_labels or len(classes) < least or len(set(classes)) < len(classes):
+        raise ValueError(f"classes is {classes!r:.40}")
+    return classes
