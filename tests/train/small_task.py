@@ -1,10 +1,13 @@
 """A tiny module with an embedding, sentences of numbers, and what the loop needs of them."""
 
+import importlib
 import os
+import shutil
 import signal
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,11 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+import isogloss
 from isogloss.train import Checkpoints, TrainingOptions, TrainingResult, train
 
 N_ROWS, WIDTH, N_CLASSES = 60, 8, 3
+OURS = (str(Path(isogloss.__file__).parent), __file__)
 
 
 class Small(nn.Module):
@@ -101,26 +106,72 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def task(out: Path, folder: Path, sparse: bool) -> None:
-    """Train slowly enough to be killed, with a checkpoint at every step, and write the weights."""
+    """Train with a checkpoint at every step, and write the weights."""
     module = Small(dropout=0.2, sparse=sparse)
-    fit(module, checkpoints=Checkpoints(folder, seconds=0), after_step=lambda: time.sleep(0.002),
-        average_checkpoints=2, epochs=6)  # fmt: skip
+    fit(module, checkpoints=Checkpoints(folder, seconds=0), average_checkpoints=2, epochs=6)
     save_file({name: value.detach() for name, value in module.named_parameters()}, out)
 
 
-def main(out: str, folder: str, sparse: str, *moments: str) -> None:
-    """Run the task in a process for each moment, killed then; at last in one that is not."""
+def in_a_child(work: Callable[[], None], *, killed_after: int | None = None) -> int | None:
+    """Do the work in a process of its own; return how many calls isogloss and this file made in it.
+
+    Parameters
+    ----------
+    killed_after
+        So many calls and returns; the process is then killed where it stands, and None returned.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        n_calls = 0
+
+        def count(frame: FrameType, *_: Any) -> None:
+            nonlocal n_calls
+            if not frame.f_code.co_filename.startswith(OURS):
+                return
+            n_calls += 1
+            if n_calls == killed_after:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.setprofile(count)
+        work()
+        sys.setprofile(None)
+        os.write(writer, str(n_calls).encode())
+        os._exit(0)
+    os.close(writer)
+    status = os.waitpid(child, 0)[1]
+    with os.fdopen(reader) as file:
+        said = file.read()
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        return None
+    if status:
+        raise RuntimeError(f"the task ended with {status}")
+    return int(said)
+
+
+def main(root: str, sparse: str, *shares: str) -> None:
+    """Run the task unbroken, and for each share of its calls killed there and then resumed.
+
+    Writes ``unbroken``, and ``0``, ``1``, … for the shares, with the folder of the checkpoints as
+    the kill left it in ``0.run``, ``1.run``, …; says how many were killed.
+    """
     torch.set_num_threads(1)
-    n_killed = 0
-    for moment in (*moments, None):
-        child = os.fork()
-        if child == 0:
-            task(Path(out), Path(folder), sparse == "sparse")
-            os._exit(0)
-        if moment is not None:
-            time.sleep(float(moment))
-            os.kill(child, signal.SIGKILL)
-        n_killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    importlib.import_module("torch._dynamo")  # takes seconds, which each child would take anew
+    place = Path(root)
+
+    def run(name: str, killed_after: int | None = None) -> int | None:
+        folder = place / f"{name}.resumed"
+        made = place / name
+        return in_a_child(lambda: task(made, folder, sparse == "sparse"), killed_after=killed_after)
+
+    n_calls, n_killed = run("unbroken"), 0
+    assert n_calls is not None
+    for number, share in enumerate(shares):
+        n_killed += run(str(number), max(1, int(float(share) * n_calls))) is None
+        folder = place / f"{number}.resumed"
+        if folder.exists():
+            shutil.copytree(folder, place / f"{number}.run")
+        run(str(number))
     sys.stdout.write(str(n_killed))
 
 
