@@ -174,9 +174,10 @@ def _write(
     languages: dict[str, dict[str, int]] = {}
     with progress("writing names", len(gathered.languages), "languages") as advance:
         for language in sorted(gathered.languages):
-            names = gathered.languages.pop(language)
-            if names.names:
-                arrays, counts = compile_language(language, names, entity_of, popularity)
+            if gathered.languages[language].names:
+                arrays, counts = compile_language(  # its names live no longer than they are needed
+                    language, gathered.languages.pop(language), entity_of, popularity
+                )
                 name = f"languages/{language}.bin"
                 files[name] = write_arrays(folder, name, arrays)
                 languages[language] = counts

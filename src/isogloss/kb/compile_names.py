@@ -19,11 +19,14 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
-from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME, blocked_names, silent_words
+from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
 from isogloss.kb.matcher import SILENT, build_slots
-from isogloss.kb.names import LanguageNames
+from isogloss.kb.names import NAMES_AT_ONCE, TITLE_ONLY, LanguageNames
+from isogloss.kb.spellings import Spellings, spellings_of
 from isogloss.kb.store import Arrays, pack_strings
-from isogloss.text.folding import TURKIC, UPPER, FoldedTexts, fold_texts, kinds_of_units
+from isogloss.text.folding import kinds_of_units
+from isogloss.wiki.array_file import taken
+from isogloss.wiki.string_index import find_strings, index_strings
 
 KEYWORD_FACTOR = 0.5
 
@@ -45,34 +48,39 @@ def compile_language(
         By index in the knowledge base; NaN where none was given.
     """
     entity = entity_of[np.frombuffer(gathered.entity, np.int32)]
-    folded = fold_texts(gathered.names, turkic=language.partition("-")[0] in TURKIC)
-    strings = folded.strings()
-    written = how_written(folded)
-    kept = np.flatnonzero(~blocked_names(folded, strings, written, language))
-    keys = sorted({strings[i] for i in kept.tolist()})
-    position = {key: i for i, key in enumerate(keys)}
-    key = np.fromiter((position[strings[i]] for i in kept.tolist()), np.int64, kept.size)
-    columns = _Columns(
-        key=key,
-        entity=entity[kept],
-        written=written[kept],
-        factor=np.where(np.frombuffer(gathered.is_keyword, np.uint8)[kept], KEYWORD_FACTOR, 1.0),
-        count=_counts_of(gathered, kept),
-        popularity=popularity,
+    names, offsets = gathered.names.arrays()
+    _, first = index_strings(names, offsets)
+    n_distinct = int((first == np.arange(first.size)).sum())
+    del first
+    spellings = spellings_of(gathered.names, language)
+    is_name = np.frombuffer(gathered.is_keyword, np.uint8)[spellings.kept] != TITLE_ONLY
+    spellings = spellings.of_names(is_name)
+    kept, n_keys = spellings.kept, spellings.n_keys
+    is_keyword = np.frombuffer(gathered.is_keyword, np.uint8)[kept]
+    rows = _rows(
+        _Columns(
+            key=spellings.key,
+            entity=entity[kept],
+            written=spellings.written,
+            factor=np.where(is_keyword, KEYWORD_FACTOR, 1.0),
+            count=np.frombuffer(gathered.count, np.float64)[kept],
+            popularity=popularity,
+        ),
+        n_keys,
     )
-    silent = sorted(set(silent_words(language)).difference(keys))
-    rows = _rows(columns, len(keys))
-    for_silent = np.full((len(silent), 3), SILENT, np.int32)
+    link_prob = _link_prob(gathered, spellings)
+    rows["row_link_prob"] = link_prob[rows.pop("row_key"), rows.pop("row_variant")]
+    for_silent = np.full((len(spellings.silent), 3), SILENT, np.int32)
     rows["name_rows"] = np.concatenate([rows["name_rows"], for_silent])
-    link_prob = _link_prob(gathered, kept, key, written[kept], len(keys))
-    arrays: Arrays = {**_titles(gathered.names, entity), **_matcher(keys + silent), **rows}
-    arrays["row_link_prob"] = link_prob[arrays.pop("row_key"), arrays.pop("row_variant")]
-    return arrays, {
-        "n_names": len(set(gathered.names)),
-        "n_entities": int(arrays["title_entity"].size),
-        "n_spellings": len(keys),
+    titles = _titles(names, offsets, entity)
+    counts = {
+        "n_names": n_distinct,
+        "n_entities": int(titles["title_entity"].size),
+        "n_spellings": n_keys,
         "n_blocked": len(gathered.names) - int(kept.size),
     }
+    del gathered, names, offsets, entity  # the table that follows needs most memory
+    return {**titles, **_matcher(spellings), **rows}, counts
 
 
 class _Columns:
@@ -90,35 +98,6 @@ class _Columns:
     ) -> None:
         self.key, self.entity, self.written = key, entity, written
         self.factor, self.count, self.popularity = factor, count, popularity
-
-
-def how_written(names: FoldedTexts) -> Bytes1d:
-    """Return for each name whether it asks for a capital, or for capitals throughout."""
-    n_names = names.offsets.size - 1
-    owner = np.repeat(np.arange(n_names), np.diff(names.offsets))
-    cased = np.flatnonzero(names.case)
-    first = np.full(n_names, -1, np.int64)
-    first[owner[cased][::-1]] = cased[::-1]
-    n_cased = np.bincount(owner[cased], minlength=n_names)
-    n_upper = np.bincount(owner[names.case == UPPER], minlength=n_names)
-    begins_upper = np.zeros(n_names, bool)
-    has_case = first >= 0
-    begins_upper[has_case] = names.case[first[has_case]] == UPPER
-    written = np.where(begins_upper, CAPITAL_NAME, LOWER_NAME)
-    written[begins_upper & (n_cased >= 2) & (n_upper == n_cased)] = ACRONYM_NAME
-    return written.astype(np.uint8)
-
-
-def _counts_of(gathered: LanguageNames, kept: Ints1d) -> Doubles1d:
-    """Return the link counts of the names kept, each once and used up; NaN where none was given.
-
-    Several sources may give the same name of an entity: its count must not be added for each.
-    """
-    if not gathered.counts:
-        return np.full(kept.size, np.nan)
-    names, entity, counts = gathered.names, gathered.entity, gathered.counts
-    values = (counts.pop((names[i], entity[i]), np.nan) for i in kept.tolist())
-    return np.fromiter(values, np.float64, kept.size)
 
 
 def _rows(columns: _Columns, n_keys: int) -> Arrays:
@@ -182,37 +161,50 @@ def _candidates(columns: _Columns, at: Ints1d) -> tuple[Ints1d, Ints1d, Ints1d, 
     return keys, size, entity, share * factor
 
 
-def _link_prob(
-    gathered: LanguageNames, kept: Ints1d, key: Ints1d, written: Bytes1d, n_keys: int
-) -> Any:
+def _link_prob(gathered: LanguageNames, spellings: Spellings) -> Any:
     """Return the link probability of each spelling in each variant; 1 where no source says."""
-    table = np.full((n_keys, 3), np.nan)
+    table = np.full((spellings.n_keys, 3), np.nan)
     if gathered.link_prob:
-        names = gathered.names
-        values = (gathered.link_prob.get(names[i], np.nan) for i in kept.tolist())
-        given = np.fromiter(values, np.float64, kept.size)
+        names, offsets = gathered.prob_names.arrays()
+        slots, first = index_strings(names, offsets)
+        largest = np.full(first.size, np.nan)
+        np.fmax.at(largest, first, np.frombuffer(gathered.link_prob, np.float64))
+        found = find_strings(slots, names, offsets, *gathered.names.arrays())[spellings.kept]
+        given = np.where(found >= 0, largest[found], np.nan)
         for variant, allowed in enumerate(((0,), (0, 1), (2,))):
-            at = np.flatnonzero(np.isin(written, allowed))
-            np.fmax.at(table[:, variant], key[at], given[at])
+            at = np.flatnonzero(np.isin(spellings.written, allowed))
+            np.fmax.at(table[:, variant], spellings.key[at], given[at])
     return np.nan_to_num(table, nan=1.0).astype(np.float32)
 
 
-def _titles(names: list[str], entity: Ints1d) -> Arrays:
+def _titles(names: Bytes1d, offsets: Ints1d, entity: Ints1d) -> Arrays:
     entities, first = np.unique(entity, return_index=True)
-    data, offsets = pack_strings([names[i] for i in first.tolist()])
+    data, title_offsets = taken(names, offsets, first)
     return {
         "title_entity": entities.astype(np.int32),
         "title_bytes": data,
-        "title_offsets": offsets,
+        "title_offsets": title_offsets,
     }
 
 
-def _matcher(keys: list[str]) -> Arrays:
-    """Return the spellings as units, and the table over them."""
-    offsets = np.zeros(len(keys) + 1, np.int64)
-    np.cumsum([len(key) for key in keys], out=offsets[1:])
-    units = np.frombuffer("".join(keys).encode("utf-32-le", "surrogatepass"), np.uint32)
-    slot_hash, slot_number = build_slots(units, offsets, kinds_of_units(units))
+def _matcher(spellings: Spellings) -> Arrays:
+    """Return the spellings and silent words as units, and the table over them."""
+    silent, bounds = pack_strings(spellings.silent)
+    data = np.concatenate([spellings.data, silent])
+    begins = np.append(spellings.offsets, spellings.offsets[-1] + bounds[1:])
+    offsets = np.zeros(begins.size, np.int64)
+    if data.size:
+        is_first = (data & 0xC0) != 0x80  # of the bytes of a character
+        np.cumsum(np.add.reduceat(is_first, begins[:-1], dtype=np.int64), out=offsets[1:])
+    units = np.empty(offsets[-1], np.uint32)
+    kinds = np.empty(units.size, np.uint8)
+    for first in range(0, begins.size - 1, NAMES_AT_ONCE):
+        last = min(first + NAMES_AT_ONCE, begins.size - 1)
+        part = slice(int(offsets[first]), int(offsets[last]))
+        whole = data[begins[first] : begins[last]].tobytes().decode("utf-8", "surrogatepass")
+        units[part] = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32)
+        kinds[part] = kinds_of_units(units[part])
+    slot_hash, slot_number = build_slots(units, offsets, kinds)
     return {
         "unit_offsets": offsets,
         "units": units,

@@ -17,7 +17,7 @@ from isogloss.kb.search import Candidates, Found, Search, concatenated, cover, i
 from isogloss.progress import logger
 from isogloss.text.languages import parse_language
 
-CHARACTERS_AT_ONCE = 4_000_000  # folding takes about 20 bytes a character
+CHARACTERS_AT_ONCE = 1_000_000  # folded at 20 bytes each; more leave the processor's cache
 
 
 def languages_to_link(lang: str | None, fallback_lang: str | None) -> tuple[str, str | None] | None:
@@ -171,11 +171,11 @@ class Linker:
         found: list[Found] = []
         lengths = np.array([len(text) for text in texts], np.int64)
         origin = np.concatenate([[0], np.cumsum(lengths)])
-        covered = np.zeros(int(origin[-1]), np.uint8)
+        covered = np.zeros(int(origin[-1]), np.uint8) if len(self._searches) > 1 else None
         for search in self._searches:
-            part = search.run(texts, covered, origin)
+            part = search.run(texts, covered if found else None, origin)
             found.append(part)
-            if search is not self._searches[-1]:
+            if covered is not None and search is not self._searches[-1]:
                 cover(covered, part, origin)
         return found[0] if len(found) == 1 else merged(found, len(texts))
 

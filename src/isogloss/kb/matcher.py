@@ -82,7 +82,7 @@ def _prefixes(units: Any, offsets: Any, kinds: Any) -> Any:
                 names[n] = np.int32(name) if is_end else np.int32(-1)
                 longer[n] = np.uint32(0) if is_end else np.uint32(1)
                 n += 1
-    return hashes[:n].copy(), names[:n].copy(), longer[:n].copy()
+    return hashes[:n], names[:n], longer[:n]
 
 
 @compiled
@@ -104,30 +104,17 @@ def _insert(hashes: Any, names: Any, longer: Any, n_slots: Any) -> Any:
 
 
 @compiled
-def _probe(
-    key: Any, units: Any, first: Any, stop: Any, slot_hash: Any, slot_number: Any,
-    name_units: Any, name_offsets: Any,
-) -> Any:  # fmt: skip
-    """Return the name equal to `units[first:stop]` or -1, and whether a longer one exists."""
-    found, longer = np.int64(-1), False
-    at = _home(key, slot_hash.size)
-    while slot_hash[at] != 0:
-        if slot_hash[at] == key:
-            number = slot_number[at]
-            longer = longer or (number & np.uint32(1)) == 1
-            name = np.int64(number >> np.uint32(1)) - 1
-            if name >= 0 and found < 0:
-                begin = name_offsets[name]
-                if name_offsets[name + 1] - begin == stop - first:
-                    is_equal = True
-                    for k in range(stop - first):
-                        if name_units[begin + k] != units[first + k]:
-                            is_equal = False
-                            break
-                    if is_equal:
-                        found = name
-        at = at + 1 if at + 1 < slot_hash.size else 0
-    return found, longer
+def _is_spelled(
+    name: Any, units: Any, first: Any, stop: Any, name_units: Any, name_offsets: Any
+) -> Any:
+    """Say whether a name equals `units[first:stop]`."""
+    begin = name_offsets[name]
+    if name_offsets[name + 1] - begin != stop - first:
+        return False
+    for k in range(stop - first):  # noqa: SIM110  # compiled
+        if name_units[begin + k] != units[first + k]:
+            return False
+    return True
 
 
 @compiled
@@ -206,77 +193,73 @@ def _changed(
 
 
 @compiled
-def _names_at(
-    first: Any, last: Any, units: Any, kinds: Any, case: Any, boundary: Any, shift: Any,
-    covered: Any, slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any,
-    name_rows: Any, is_active: Any, endings: Any, rules: Any, hits: Any,
-) -> Any:  # fmt: skip
-    """Write end and row of every name that begins at `first`; return how many.
-
-    The last is the best: the longest, and without an ending where there are two. Arrays come one
-    by one, not in tuples: taking a tuple apart counts references, which costs more than the search.
-    """
-    n, state, j = 0, _SEED, first
-    while j < last and not covered[j] and n + 1 < hits.shape[0]:
-        state = _step(state, units[j])
-        j += 1
-        edge = boundary[j + shift]
-        if not edge:
-            continue
-        if endings is not None:  # noqa: SIM102  # so numba drops the branch where there are none
-            if edge & ENDING:
-                name, end = _inflected(
-                    endings[j], state, first, j, units, kinds, rules, slot_hash, slot_number,
-                    name_units, name_offsets,
-                )  # fmt: skip
-                if name >= 0:
-                    row = name_rows[name, _case_of_span(case, first, j)]
-                    if row >= 0 and is_active[row]:
-                        if end < 0:
-                            end = j
-                            while not boundary[end + shift] & END:
-                                end += 1
-                        hits[n, 0], hits[n, 1] = end, row
-                        n += 1
-        if not edge & END:
-            continue
-        name, longer = _probe(
-            state | np.uint64(1), units, first, j, slot_hash, slot_number, name_units, name_offsets
-        )
-        if name >= 0:
-            row = name_rows[name, _case_of_span(case, first, j)]
-            if row == SILENT or (row >= 0 and is_active[row]):
-                hits[n, 0], hits[n, 1] = j, row
-                n += 1
-        if not longer:
-            break
-    return n
-
-
-@compiled
 def _search_text(
     text: Any, offsets: Any, units: Any, kinds: Any, case: Any, boundary: Any, covered: Any,
     slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any, name_rows: Any,
-    is_active: Any, endings: Any, rules: Any, hits: Any, out: Any, n: Any, nested: Any,
+    is_active: Any, endings: Any, rules: Any, out: Any, n: Any, nested: Any,
 ) -> Any:  # fmt: skip
-    """Write the mentions of one text from row `n` of `out` on; return the next row, -1 if full."""
-    origin, last = offsets[text], offsets[text + 1]
-    i = origin
+    """Write the mentions of one text from row `n` of `out` on; return the next row, -1 if full.
+
+    Of the names that begin at one place the last found is the best: the longest, and without an
+    ending where there are two. All in one function, with arrays one by one: passing on a dozen
+    arrays for each word, or a tuple of them, takes longer than the search.
+    """
+    origin, last, i = offsets[text], offsets[text + 1], offsets[text]
     while i < last:
-        n_hits = 0
-        if boundary[i + text] & BEGIN:
-            n_hits = _names_at(
-                i, last, units, kinds, case, boundary, text, covered, slot_hash, slot_number,
-                name_units, name_offsets, name_rows, is_active, endings, rules, hits,
-            )  # fmt: skip
-        if n + n_hits > out.shape[0]:
+        if not boundary[i + text] & BEGIN:
+            i += 1
+            continue
+        if n + MOST_HITS > out.shape[0]:
             return -1
-        for hit in range(0 if nested else max(n_hits - 1, 0), n_hits):
-            if hits[hit, 1] != SILENT:
-                out[n, 0], out[n, 1] = i - origin, hits[hit, 0] - origin
-                out[n, 2] = hits[hit, 1]
-                n += 1
-        i = hits[n_hits - 1, 0] if n_hits and not nested else i + 1
+        n_hits, best_end, best_row = 0, i + 1, SILENT
+        state, j, longer = _SEED, i, True
+        while longer and j < last and n_hits + 1 < MOST_HITS:
+            if covered is not None:  # noqa: SIM102  # so numba drops the branch
+                if covered[j]:
+                    break
+            state = _step(state, units[j])
+            j += 1
+            edge = boundary[j + text]
+            if not edge:
+                continue
+            for is_whole in range(endings is None or not edge & ENDING, 2):
+                name, end = np.int64(-1), j
+                if is_whole:
+                    if not edge & END:
+                        continue
+                    key, longer = state | np.uint64(1), False
+                    at = _home(key, slot_hash.size)
+                    while slot_hash[at] != 0:
+                        if slot_hash[at] == key:
+                            number = slot_number[at]
+                            longer = longer or (number & np.uint32(1)) == 1
+                            name = np.int64(number >> np.uint32(1)) - 1
+                            if name < 0 or _is_spelled(name, units, i, j, name_units, name_offsets):
+                                break
+                            name = np.int64(-1)  # another name of this hash; its own comes later
+                        at = at + 1 if at + 1 < slot_hash.size else 0
+                elif endings is not None:
+                    name, end = _inflected(
+                        endings[j], state, i, j, units, kinds, rules, slot_hash, slot_number,
+                        name_units, name_offsets,
+                    )  # fmt: skip
+                if name < 0:
+                    continue
+                row = name_rows[name, _case_of_span(case, i, j)]
+                if not (row == SILENT and is_whole) and (row < 0 or not is_active[row]):
+                    continue
+                if end < 0:
+                    end = j
+                    while not boundary[end + text] & END:
+                        end += 1
+                n_hits, best_end, best_row = n_hits + 1, end, row
+                if nested and row != SILENT:
+                    out[n, 0], out[n, 1], out[n, 2] = i - origin, end - origin, row
+                    n += 1
+        if not nested and best_row != SILENT:
+            out[n, 0], out[n, 1], out[n, 2] = i - origin, best_end - origin, best_row
+            n += 1
+        i = i + 1 if nested else best_end
     return n
 
 
@@ -294,7 +277,7 @@ def find_names(
     name_rows, is_active
         Row of candidates by name and case, -1 for none or `SILENT`; rows that may be linked.
     covered
-        Units no name may touch.
+        Units no name may touch, or ``None``.
     endings, rules
         Endings by unit (`isogloss.kb.inflection.endings_in`) and their trie, or ``None``.
     nested
@@ -306,15 +289,13 @@ def find_names(
     """
     offsets, units, kinds, case, boundary = texts
     out = np.empty((units.size // 4 + MOST_HITS, 3), np.int32)
-    hits = np.empty((MOST_HITS, 2), np.int32)
     mention_offsets = np.zeros(offsets.size, np.int64)
     for text in range(offsets.size - 1):
         n = -1
         while n < 0:
             n = _search_text(
                 text, offsets, units, kinds, case, boundary, covered, slots[0], slots[1], names[0],
-                names[1], name_rows, is_active, endings, rules, hits, out, mention_offsets[text],
-                nested,
+                names[1], name_rows, is_active, endings, rules, out, mention_offsets[text], nested,
             )  # fmt: skip
             if n < 0:
                 wider = np.empty((2 * out.shape[0], 3), np.int32)

@@ -1,25 +1,89 @@
 """What sources say about entities, gathered in columns: the common form of every adapter.
 
 A source calls `Gathered.entity`, `add_names` and the like; `build` merges and writes. Nothing here
-reads files or knows a format.
+reads files or knows a format. Columns are packed: a name costs its bytes and about 21 more.
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import nan
 
+import numpy as np
+
+from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
 from isogloss.text.languages import fallbacks, parse_language
+
+NAMES_AT_ONCE = 250_000
+TITLE_ONLY = 2  # in `is_keyword`: a title that is shown, and is no name to be found
+
+
+class PackedNames:
+    """Strings one after the other in one buffer, which grows at its end."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._ends = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self.blocks():
+            yield from block
+
+    def extend(self, names: Iterable[str]) -> None:
+        """Add strings; lone surrogates are kept."""
+        for name in names:
+            self._data += name.encode("utf-8", "surrogatepass")
+            self._ends.append(len(self._data))
+
+    def extend_packed(self, data: Bytes1d, offsets: Ints1d) -> None:
+        """Add the strings ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
+        ends = offsets[1:] + (len(self._data) - offsets[0])
+        self._data += data[offsets[0] : offsets[-1]].tobytes()
+        self._ends.frombytes(ends.astype(np.int64).tobytes())
+
+    def arrays(self) -> tuple[Bytes1d, Ints1d]:
+        """Return all bytes and the strings' offsets; nothing can be added while they are held."""
+        return np.frombuffer(self._data, np.uint8), np.frombuffer(self._ends, np.int64)
+
+    def blocks(self) -> Iterator[list[str]]:
+        """Yield the strings, some at a time."""
+        for first in range(0, len(self), NAMES_AT_ONCE):
+            ends = self._ends[first : first + NAMES_AT_ONCE + 1]
+            whole = bytes(self._data[ends[0] : ends[-1]])
+            yield [
+                whole[a - ends[0] : b - ends[0]].decode("utf-8", "surrogatepass")
+                for a, b in pairwise(ends)
+            ]
 
 
 @dataclass
 class LanguageNames:
-    """Names in one language: row i says that `names[i]` names the entity `entity[i]`."""
+    """Names in one language: row i says that `names[i]` names the entity `entity[i]`.
 
-    names: list[str] = field(default_factory=list)
+    `count[i]` is how many links with the name lead to the entity, NaN where that is not known.
+    `link_prob[i]` is the link probability of the name `prob_names[i]`, whatever it means; a name
+    may be there several times, and the largest holds.
+    """
+
+    names: PackedNames = field(default_factory=PackedNames)
     entity: "array[int]" = field(default_factory=lambda: array("i"))
     is_keyword: bytearray = field(default_factory=bytearray)
-    counts: dict[tuple[str, int], float] = field(default_factory=dict)
-    link_prob: dict[str, float] = field(default_factory=dict)
+    count: "array[float]" = field(default_factory=lambda: array("d"))
+    prob_names: PackedNames = field(default_factory=PackedNames)
+    link_prob: "array[float]" = field(default_factory=lambda: array("d"))
+
+    def extend_packed(
+        self, data: Bytes1d, offsets: Ints1d, entity: Ints1d, count: Doubles1d
+    ) -> None:
+        """Add rows whose names are packed, UTF-8."""
+        self.names.extend_packed(data, offsets)
+        self.entity.frombytes(entity.astype(np.int32).tobytes())
+        self.is_keyword.extend(bytes(entity.size))
+        self.count.frombytes(count.astype(np.float64).tobytes())
 
 
 @dataclass
@@ -120,17 +184,30 @@ class Gathered:
         return None if kept is None else self.languages.setdefault(kept, LanguageNames())
 
     def add_names(
-        self, tag: str, entity: int, names: Iterable[str], *, is_keyword: bool = False
+        self,
+        tag: str,
+        entity: int,
+        names: Iterable[str],
+        *,
+        is_keyword: bool = False,
+        counts: Mapping[str, float] | None = None,
     ) -> int:
-        """Add names of one entity; its first in a language is its title. Return how many."""
+        """Add names of one entity; its first in a language is its title. Return how many.
+
+        Parameters
+        ----------
+        counts
+            How many links with a name lead to the entity, for some or all of `names`.
+        """
         columns = self.language(tag)
         if columns is None:
             return 0
-        n_before = len(columns.names)
-        columns.names.extend(names)
-        n_new = len(columns.names) - n_before
+        listed = list(names)
+        n_new = len(listed)
+        columns.names.extend(listed)
         columns.entity.extend([entity] * n_new)
         columns.is_keyword.extend([is_keyword] * n_new)
+        columns.count.extend([nan] * n_new if not counts else [counts.get(x, nan) for x in listed])
         self.choose.note(tag, n_new)
         return n_new
 

@@ -123,22 +123,18 @@ class _LinesReader:
     ) -> None:
         add = self.gathered.add_names
         for tag, listed in names.items():
-            self.report.n_names += add(tag, entity, listed)
+            self.report.n_names += add(tag, entity, listed, counts=counts.get(tag))
         for tag, numbers in counts.items():
             known = names.get(tag, [])
-            self.report.n_names += add(tag, entity, [name for name in numbers if name not in known])
-            columns = self.gathered.language(tag)
-            if columns is not None:
-                for name, value in numbers.items():
-                    key = (name, entity)
-                    columns.counts[key] = columns.counts.get(key, 0.0) + value
+            more = [name for name in numbers if name not in known]
+            self.report.n_names += add(tag, entity, more, counts=numbers)
         for tag, listed in weaker.items():
             self.report.n_names += add(tag, entity, listed, is_keyword=True)
         for tag, numbers in link_prob.items():
             columns = self.gathered.language(tag)
             if columns is not None:
-                for name, value in numbers.items():
-                    columns.link_prob[name] = max(value, columns.link_prob.get(name, 0.0))
+                columns.prob_names.extend(numbers)
+                columns.link_prob.extend(numbers.values())
 
 
 class _TableReader:

@@ -65,11 +65,13 @@ class Search:
             active &= common >= self.min_commonness
         return active
 
-    def run(self, texts: Sequence[str], covered: Bytes1d, origin: Ints1d) -> Found:
+    def run(self, texts: Sequence[str], covered: Bytes1d | None, origin: Ints1d) -> Found:
         """Search texts; `covered` marks characters of all texts, text i from `origin[i]` on."""
         folded = fold_texts(texts, turkic=self.turkic)
-        owner = np.repeat(origin[:-1], np.diff(folded.offsets))
-        hidden = covered[owner + folded.start] if owner.size else np.zeros(0, np.uint8)
+        hidden = None
+        if covered is not None:
+            owner = np.repeat(origin[:-1], np.diff(folded.offsets))
+            hidden = covered[owner + folded.start] if owner.size else np.zeros(0, np.uint8)
         with interrupts_wait():
             endings = self._mark(folded)
             offsets, first, stop, row = find_names(

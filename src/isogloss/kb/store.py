@@ -58,7 +58,7 @@ def write_arrays(folder: Path, name: str, arrays: Mapping[str, Any]) -> dict[str
                 "shape": list(array.shape),
                 "offset": file.tell(),
             }
-            file.write(array.tobytes())
+            file.write(array.reshape(-1).view(np.uint8).data)
     return {"size": path.stat().st_size, "sha256": sha256_of(path), "arrays": described}
 
 

@@ -194,11 +194,7 @@ def _fold(codes: Any, text_offsets: Any, fold: Any, case: Any, kind: Any) -> Any
             n += 1
         offsets[text + 1] = n
         mark_boundaries(kinds[first:n], boundary[first + text : n + text + 1])
-    boundary = boundary[: n + n_texts].copy()
-    return (
-        offsets, units[:n].copy(), start[:n].copy(), end[:n].copy(),
-        kinds[:n].copy(), cases[:n].copy(), boundary,
-    )  # fmt: skip
+    return offsets, units[:n], start[:n], end[:n], kinds[:n], cases[:n], boundary[: n + n_texts]
 
 
 def _compose(texts: Sequence[str]) -> tuple[list[str], dict[int, SmallInts1d]]:

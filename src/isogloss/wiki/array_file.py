@@ -20,6 +20,8 @@ from isogloss.errors import InputError
 Arrays = dict[str, Any]
 Shapes = Mapping[str, tuple[Any, int]]
 
+ROWS_AT_ONCE = 1 << 18
+
 _NAMES = {"int64": "I64", "uint64": "U64", "int32": "I32", "uint32": "U32", "uint8": "U8"}
 _TYPES = {name: np.dtype(kind) for kind, name in _NAMES.items()}
 
@@ -61,8 +63,11 @@ def write_arrays(
     path: Path, arrays: Mapping[str, Any], facts: Mapping[str, Any] | None = None
 ) -> None:
     """Write arrays of one axis and facts; the file is there as a whole or not at all."""
-    with atomic_part(path) as temporary:
-        temporary.write_bytes(packed(arrays, facts))
+    head, _ = _head({name: (a.dtype, a.size) for name, a in arrays.items()}, facts or {})
+    with atomic_part(path) as temporary, temporary.open("wb") as file:
+        file.write(head)
+        for name in sorted(arrays, key=lambda name: _place(arrays[name].dtype, name)):
+            file.write(np.ascontiguousarray(arrays[name]).data)
 
 
 def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
@@ -109,8 +114,13 @@ def taken(data: Bytes1d, offsets: Ints1d, rows: Ints1d) -> tuple[Bytes1d, Ints1d
     sizes = offsets[rows + 1] - offsets[rows]
     ends = np.zeros(rows.size + 1, np.int64)
     np.cumsum(sizes, out=ends[1:])
-    place = np.arange(ends[-1]) + np.repeat(offsets[rows] - ends[:-1], sizes)
-    return data[place], ends
+    out = np.empty(ends[-1], data.dtype)
+    for first in range(0, rows.size, ROWS_AT_ONCE):  # the places take eight bytes a byte
+        part = slice(first, first + ROWS_AT_ONCE)
+        begin, end = ends[part][0], ends[min(first + ROWS_AT_ONCE, rows.size)]
+        shift = np.repeat(offsets[rows[part]] - ends[:-1][part], sizes[part])
+        out[begin:end] = data[np.arange(begin, end) + shift]
+    return out, ends
 
 
 def _place(dtype: Any, name: str) -> tuple[int, str]:

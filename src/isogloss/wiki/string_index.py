@@ -69,6 +69,20 @@ def is_equal(left: Any, a: Any, right: Any, b: Any, size: Any) -> Any:
 
 
 @compiled
+def place_of(slots: Any, data: Any, offsets: Any, wanted: Any, first: Any, last: Any) -> Any:
+    """Return the place of ``wanted[first:last]`` among the strings indexed, or -1."""
+    size = last - first
+    at = _home(hash_of(wanted, first, last), slots.size)
+    while slots[at] >= 0:
+        row = np.int64(slots[at])
+        other = offsets[row]
+        if offsets[row + 1] - other == size and is_equal(wanted, first, data, other, size):
+            return row
+        at = at + 1 if at + 1 < slots.size else 0
+    return np.int64(-1)
+
+
+@compiled
 def _home(key: Any, n_slots: Any) -> Any:
     high = (key * _MULTIPLIER) >> np.uint64(32)
     return np.int64((high * np.uint64(n_slots)) >> np.uint64(32))
@@ -96,18 +110,10 @@ def _index(data: Any, offsets: Any, n_slots: Any) -> Any:
 
 @compiled
 def _find(slots: Any, data: Any, offsets: Any, wanted: Any, wanted_offsets: Any) -> Any:
-    found = np.full(wanted_offsets.size - 1, -1, np.int64)
+    found = np.empty(wanted_offsets.size - 1, np.int64)
     for row in range(found.size):
-        first, size = wanted_offsets[row], wanted_offsets[row + 1] - wanted_offsets[row]
-        at = _home(hash_of(wanted, first, first + size), slots.size)
-        while slots[at] >= 0:
-            other = offsets[slots[at]]
-            if offsets[slots[at] + 1] - other == size and is_equal(
-                wanted, first, data, other, size
-            ):
-                found[row] = slots[at]
-                break
-            at = at + 1 if at + 1 < slots.size else 0
+        first, last = wanted_offsets[row], wanted_offsets[row + 1]
+        found[row] = place_of(slots, data, offsets, wanted, first, last)
     return found
 
 
