@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import time
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +89,14 @@ def test_counts_and_link_probability_are_those_of_a_slow_count(tmp_path: Path, s
     slow = SlowCount(pages)
     gathered = gathered_of(tmp_path, "en", pages)
     names, ids = gathered.languages["en"], list(gathered.index)
-    counts = {(name, ids[e]): n for (name, e), n in names.counts.items()}
+    rows = zip(names.names, names.entity, names.count, strict=True)
+    counts = {(name, ids[e]): n for name, e, n in rows if not isnan(n)}
     assert counts == {
         (name, f"wikipedia:en:{title.replace(' ', '_')}"): n
         for (name, title), n in slow.links.items()
     }
-    assert names.link_prob == pytest.approx(slow.link_prob)
+    link_prob = dict(zip(names.prob_names, names.link_prob, strict=True))
+    assert link_prob == pytest.approx(slow.link_prob)
     assert len(slow.link_prob) > 3
     found = {(name, ids[e]) for name, e in zip(names.names, names.entity, strict=True)}
     assert found == {

@@ -17,6 +17,7 @@ from isogloss.kb.wikidata_source import MIN_SITELINKS
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
+from isogloss.wiki.counting import Counting
 
 app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
                   no_args_is_help=True)  # fmt: skip
@@ -95,6 +96,16 @@ def build(
     keep_disambiguations: Annotated[
         bool, typer.Option("--keep-disambiguations", help="Let disambiguation pages be entities.")
     ] = False,
+    keep_red_links: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Of Wikipedia: let titles without a page be entities that so many links lead to.",
+        ),
+    ] = None,
+    counting: Annotated[
+        Counting, typer.Option(help="Of Wikipedia: how names, entities and links are counted.")
+    ] = "isogloss",
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:
@@ -119,6 +130,8 @@ def build(
             limit=limit,
             min_link_count=min_link_count,
             keep_disambiguations=keep_disambiguations,
+            keep_red_links=keep_red_links,
+            counting=counting,
         ),
         workers=workers,
         overwrite=overwrite,

@@ -17,12 +17,19 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
-from isogloss.kb.compile_names import how_written
 from isogloss.kb.matcher import build_slots, find_names
-from isogloss.progress import activity, progress
+from isogloss.kb.spellings import how_written
+from isogloss.progress import activity
 from isogloss.text.compiled import interrupts_wait
 from isogloss.text.folding import FoldedTexts, fold_texts, kinds_of_units
-from isogloss.wiki.array_file import Arrays, map_arrays, strings_of, write_arrays
+from isogloss.wiki.array_file import (
+    Arrays,
+    map_arrays,
+    packed_strings,
+    strings_of,
+    taken,
+    write_arrays,
+)
 from isogloss.wiki.counts import (
     entities_of_targets,
     link_places,
@@ -33,10 +40,10 @@ from isogloss.wiki.counts import (
 from isogloss.wiki.parts import Extraction
 from isogloss.wiki.string_index import find_strings, index_strings
 from isogloss.wiki.titles import read_titles
-from isogloss.wiki.workers import map_blocks
+from isogloss.wiki.workers import run_tasks
 
 VARIANTS = 3  # lower case, capital, capitals: see `compile_names`
-BYTES_AT_ONCE = 4 << 20  # of text; folding takes about 20 bytes a character
+BYTES_AT_ONCE = 1 << 20  # of text; folding takes about 20 bytes a character
 NAMES_AT_ONCE = 500_000
 
 
@@ -72,12 +79,8 @@ def write_occurrences(
     tasks = [
         [i, str(extraction.parts[i]), str(path)] for i, path in enumerate(done) if not path.exists()
     ]
-    settings = [str(names), str(titles), turkic]
-    with progress("looking for names in texts", len(tasks), "parts") as advance:
-        for _ in map_blocks(
-            __name__, settings, tasks, lambda task: json.dumps(task).encode(), workers=workers
-        ):
-            advance(1)
+    settings = [str(names), str(counts), str(titles), turkic]
+    run_tasks(__name__, settings, tasks, workers=workers, doing="looking for names in texts")
     prepared = map_arrays(names)[0]
     n_rows = VARIANTS * (prepared["unit_offsets"].size - 1)
     totals = {kind: np.zeros(n_rows, np.int32) for kind in ("text", "link")}
@@ -97,8 +100,13 @@ def write_occurrences(
 
 def worker(settings: Any) -> Any:
     """Return the function that searches a part in a process of its own: see `workers`."""
-    names, titles, turkic = settings
-    search = Occurrences(map_arrays(Path(names))[0], read_titles(Path(titles))[0], turkic)
+    names, counts, titles, turkic = settings
+    search = Occurrences(
+        map_arrays(Path(names))[0],
+        read_counts(Path(counts))[0],
+        read_titles(Path(titles))[0],
+        turkic,
+    )
 
     def work(task: bytes) -> bytes:
         number, part, out = json.loads(task)
@@ -114,13 +122,16 @@ class Occurrences:
     Parameters
     ----------
     names
-        ``unit_offsets``, ``units``, ``slot_hash``, ``slot_number`` (`build_slots`), ``key_slots``.
+        ``unit_offsets``, ``units``, ``slot_hash``, ``slot_number`` (`build_slots`), ``key_slots``;
+        ``key``, ``written`` and ``name_slots`` of the names as they are written.
+    run
+        The names as they are written (`write_counts`).
     titles
         The table of titles.
     """
 
-    def __init__(self, names: Arrays, titles: Arrays, turkic: bool) -> None:
-        self._names, self._titles, self._turkic = names, titles, turkic
+    def __init__(self, names: Arrays, run: Arrays, titles: Arrays, turkic: bool) -> None:
+        self._names, self._run, self._titles, self._turkic = names, run, titles, turkic
         n_keys = names["unit_offsets"].size - 1
         self._rows = np.arange(VARIANTS * n_keys, dtype=np.int32).reshape(n_keys, VARIANTS)
         self._is_active = np.ones(self._rows.size, np.bool_)
@@ -164,7 +175,7 @@ class Occurrences:
         starts, ends = (places[begin:end] for places in link_places(part))
         is_kept = (entity[part["link_target"][begin:end]] >= 0) & (ends > starts)
         data, offsets = names_at(part["text"], starts[is_kept], ends[is_kept])
-        return self._known(strings_of(data, offsets), page[is_kept])
+        return self._known(data, offsets, page[is_kept])
 
     def _own(self, part: Arrays, number: int, first: int, last: int) -> Ints1d:
         """Return page and row of each page's own title."""
@@ -173,10 +184,23 @@ class Occurrences:
         entity = self._titles["entity"][origin : origin + last - first]
         pages = np.flatnonzero(entity == np.arange(origin, origin + last - first))
         names = [name_of_title(listed[page]) for page in pages.tolist()]
-        return self._known(names, pages)
+        return self._known(*packed_strings([name.encode() for name in names]), pages)
 
-    def _known(self, names: list[str], page: Ints1d) -> Ints1d:
+    def _known(self, names: Bytes1d, offsets: Ints1d, page: Ints1d) -> Ints1d:
         """Return page and row of the names that are looked for."""
+        run, prepared = self._run, self._names
+        place = find_strings(
+            prepared["name_slots"], run["names"], run["name_offsets"], names, offsets
+        )
+        is_counted = place >= 0
+        key, written = (prepared[column][place[is_counted]] for column in ("key", "written"))
+        row = VARIANTS * key + written
+        rare = np.flatnonzero(~is_counted)  # with too few links, or not of the wiki
+        rest = self._folded(strings_of(*taken(names, offsets, rare)), page[rare])
+        return np.concatenate([_pages_and_rows(page[is_counted], row)[key >= 0], rest])
+
+    def _folded(self, names: list[str], page: Ints1d) -> Ints1d:
+        """Return page and row of names that differ from others only in how they are written."""
         folded = fold_texts(names, turkic=self._turkic)
         data, offsets = _as_bytes(folded)
         key_bytes = self._names["units"].view(np.uint8)
@@ -209,9 +233,11 @@ def _compiled(run: Arrays, turkic: bool) -> Arrays:
     key_units = every[place]
     slot_hash, slot_number = build_slots(key_units, unit_offsets, kinds_of_units(key_units))
     key_slots, _ = index_strings(key_units.view(np.uint8), unit_offsets * 4)
+    name_slots, _ = index_strings(run["names"], run["name_offsets"])
     return {
         "unit_offsets": unit_offsets, "units": key_units, "slot_hash": slot_hash,
         "slot_number": slot_number, "key_slots": key_slots, "key": key_of[first],
+        "name_slots": name_slots,
         "written": np.concatenate([np.zeros(0, np.uint8), *written]),
     }  # fmt: skip
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogloss.errors import InputError, did_you_mean
+from isogloss.wiki.counting import COUNTINGS, Counting
 from isogloss.wiki.site import language_prefixes
 
 Files = Mapping[str, Path]
@@ -30,6 +31,10 @@ class WikipediaOptions:
         Leave out what a name means by fewer links, unless it is a title.
     keep_disambiguations
         Let disambiguation pages be entities.
+    keep_red_links
+        Let titles be entities that no page has and so many links lead to; None: none of them.
+    counting
+        How names, entities and their links are counted.
     """
 
     work: Path | None = None
@@ -41,6 +46,18 @@ class WikipediaOptions:
     limit: int | None = None
     min_link_count: int = 1
     keep_disambiguations: bool = False
+    keep_red_links: int | None = None
+    counting: Counting = "isogloss"
+
+    def __post_init__(self) -> None:
+        if self.counting not in COUNTINGS:
+            known = did_you_mean(self.counting, COUNTINGS)
+            raise InputError(f"no counting '{self.counting}'; {known}")
+        if self.keep_red_links is not None and self.counting == "wikipedia2vec":
+            raise InputError(
+                "--keep-red-links is of no use with --counting wikipedia2vec, which keeps all "
+                "titles that five links lead to"
+            )
 
 
 def checked_code(code: str) -> str:

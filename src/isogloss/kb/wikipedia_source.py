@@ -8,7 +8,7 @@ looked for in texts. Then the entities get their ids (`wikipedia_ids`) and go to
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,29 @@ import numpy as np
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
 from isogloss.files import read_json, write_json
-from isogloss.kb.names import Gathered, SourceReport
+from isogloss.kb.names import TITLE_ONLY, Gathered, LanguageNames, SourceReport
 from isogloss.kb.occurrences import write_occurrences
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
 from isogloss.progress import logger
 from isogloss.text.folding import TURKIC
-from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, strings_of
-from isogloss.wiki.counts import read_counts, write_counts
+from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, taken
+from isogloss.wiki.counts import read_counts, with_pairs, write_counts
+from isogloss.wiki.like_wikipedia2vec import (
+    entities_by_links,
+    titles_with_links,
+    write_pages_with_names,
+)
 from isogloss.wiki.parts import Extraction, extract_dump
+from isogloss.wiki.site import Site
+from isogloss.wiki.string_index import index_strings
 from isogloss.wiki.tables import PageProperties, read_page_properties, read_titles_of_tables
+from isogloss.wiki.targets import frequent_targets, together, write_targets
 from isogloss.wiki.titles import read_titles, write_titles
 from isogloss.wiki.workers import n_cores
 
 LICENCE = "CC BY-SA 4.0 (Wikipedia)"
 _FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
-_STAGES = ("titles.bin", "links.bin", "texts.bin")
+_STAGES = ("targets.bin", "titles.bin", "links.bin", "texts.bin")
 
 
 @dataclass
@@ -62,6 +70,8 @@ class Wiki:
         Arrays of `write_titles`, `write_counts`, `write_occurrences`.
     properties
         Of its ``page_props``, if that was given.
+    titles_are_names
+        Whether a title names its entity even where no link with this text does.
     """
 
     code: str
@@ -73,6 +83,7 @@ class Wiki:
     texts: Arrays
     counts: Counter[str]
     properties: PageProperties | None
+    titles_are_names: bool = True
     ids: list[int] = field(default_factory=list)  # of `Gathered`, by title; -1: no entity
 
     @property
@@ -82,8 +93,11 @@ class Wiki:
 
     @cached_property
     def is_entity(self) -> Any:
-        """Whether each title is an entity: a page that others may lead to."""
-        return self.titles["entity"] == np.arange(self.titles["entity"].size)
+        """Whether each title is an entity, which it or others lead to."""
+        entity = self.titles["entity"]
+        found = np.zeros(entity.size, bool)
+        found[entity[entity >= 0]] = True
+        return found
 
     def title_strings(self, rows: Ints1d) -> list[str]:
         """Return some titles."""
@@ -127,31 +141,46 @@ def count_wiki(
     tag = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
     if tag is None:
         raise InputError(f"the Wikipedia '{code}' has no language code; leave it out")
-    extraction = extract_dump(dump, work / code, code=code, workers=workers, limit=options.limit)
+    extraction = extract_dump(
+        dump, work / code, code=code, workers=workers, limit=options.limit,
+        counting=options.counting,
+    )  # fmt: skip
     _check_pages(dump, extraction)
     properties = None
     if code in options.page_props:
         properties = read_page_properties(options.page_props[code])
     folder = work / code
     _forget_other_options(folder, code, options)
-    titles, links, texts = (folder / name for name in _STAGES)
+    targets, titles, links, texts = (folder / name for name in _STAGES)
+    as_wikipedia2vec = options.counting == "wikipedia2vec"
+    if not targets.exists() and (as_wikipedia2vec or options.keep_red_links is not None):
+        write_targets(extraction, targets, workers=workers)
     if not titles.exists():
         _write_titles(extraction, titles, code, options, properties)
     if not links.exists():
         found = write_counts(
-            extraction, titles, links, workers=workers, min_link_count=options.min_link_count
-        )
+            extraction, titles, links, workers=workers, min_link_count=options.min_link_count,
+            counting=options.counting,
+        )  # fmt: skip
         logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
     if not texts.exists():
-        turkic = tag.partition("-")[0] in TURKIC
-        write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
+        if as_wikipedia2vec:
+            write_pages_with_names(extraction, links, texts, workers=workers)
+        else:
+            turkic = tag.partition("-")[0] in TURKIC
+            write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
     table, counts = read_titles(titles)
     run, of_links = read_counts(links)
     in_texts, facts = map_arrays(texts)
+    if as_wikipedia2vec:
+        run, in_texts = _found_in_texts(run, in_texts)
     counts = counts + extraction.counts + of_links + Counter(facts["counts"])
     for name in ("pages", "redirects", "disambiguations"):  # both have them: the table's are final
         counts[name] = read_titles(titles)[1][name]
-    return Wiki(code, tag, dump, extraction, table, run, in_texts, counts, properties)
+    return Wiki(
+        code, tag, dump, extraction, table, run, in_texts, counts, properties,
+        titles_are_names=not as_wikipedia2vec,
+    )  # fmt: skip
 
 
 def gather_wiki(wiki: Wiki, gathered: Gathered, items: Ints1d) -> WikipediaReport:
@@ -180,28 +209,38 @@ def gather_wiki(wiki: Wiki, gathered: Gathered, items: Ints1d) -> WikipediaRepor
     if columns is None:
         return report
     n_before = len(columns.names)
-    columns.names.extend(named)
-    columns.entity.extend(wiki.ids[row] for row in entities.tolist())
-    names = strings_of(wiki.links["names"], wiki.links["name_offsets"])
-    owner = np.repeat(np.arange(len(names)), np.diff(wiki.links["pair_offsets"])).tolist()
-    linked = wiki.links["entity"].tolist()
-    title_of = dict(zip(entities.tolist(), named, strict=True))
-    pairs = [(at, row) for at, row in zip(owner, linked, strict=True) if names[at] != title_of[row]]
-    columns.names.extend(names[at] for at, _ in pairs)
-    columns.entity.extend(wiki.ids[row] for _, row in pairs)
-    columns.is_keyword.extend(bytes(len(columns.names) - n_before))
-    for at, row, n in zip(owner, linked, wiki.links["n_links"].tolist(), strict=True):
-        if n:
-            key = names[at], wiki.ids[row]
-            columns.counts[key] = columns.counts.get(key, 0.0) + n
-    pages = zip(names, wiki.texts["n_link"].tolist(), wiki.texts["n_text"].tolist(), strict=True)
-    for name, n_link, n_text in pages:
-        if n_text:
-            share = n_link / n_text
-            columns.link_prob[name] = max(share, columns.link_prob.get(name, 0.0))
+    _add_names(wiki, columns, entities)
+    n_link, n_text = wiki.texts["n_link"], wiki.texts["n_text"]
+    found = np.flatnonzero(n_text)
+    names = taken(wiki.links["names"], wiki.links["name_offsets"], found)
+    columns.prob_names.extend_packed(*names)
+    columns.link_prob.extend(np.minimum(n_link[found] / n_text[found], 1.0).tolist())
     report.n_names = len(columns.names) - n_before
     gathered.choose.note(wiki.tag, report.n_names)
     return report
+
+
+def _add_names(wiki: Wiki, columns: LanguageNames, entities: Ints1d) -> None:
+    """Add the titles, then what else is a name of an entity, each with its count of links."""
+    ids = np.array(wiki.ids, np.int64)
+    names, offsets = wiki.links["names"], wiki.links["name_offsets"]
+    titles, title_offsets = taken(wiki.titles["titles"], wiki.titles["title_offsets"], entities)
+    both = np.concatenate([names, titles])
+    _, first = index_strings(both, np.append(offsets, title_offsets[1:] + offsets[-1]))
+    owner = np.repeat(np.arange(offsets.size - 1), np.diff(wiki.links["pair_offsets"]))
+    linked, n_links = wiki.links["entity"], wiki.links["n_links"]
+    title = np.asarray(np.searchsorted(entities, linked))
+    is_title = first[owner] == first[offsets.size - 1 + title]
+    if not wiki.titles_are_names:
+        is_title[:] = False
+    count = np.where(n_links > 0, n_links, np.nan)
+    of_title = np.full(entities.size, np.nan)
+    of_title[title[is_title]] = count[is_title]
+    columns.extend_packed(titles, title_offsets, ids[entities], of_title)
+    if not wiki.titles_are_names:
+        columns.is_keyword[-entities.size :] = bytes([TITLE_ONLY]) * entities.size
+    more = ~is_title
+    columns.extend_packed(*taken(names, offsets, owner[more]), ids[linked[more]], count[more])
 
 
 def page_id(code: str, title: str) -> str:
@@ -213,6 +252,13 @@ def page_id(code: str, title: str) -> str:
     'wikipedia:ja:ニューヨーク_(曖昧さ回避)'
     """
     return f"wikipedia:{code}:{'_'.join(title.split())}"
+
+
+def _found_in_texts(run: Arrays, in_texts: Arrays) -> tuple[Arrays, Arrays]:
+    """Return the counts of the names that stand in a text."""
+    is_found = in_texts["n_text"] > 0
+    run = with_pairs(run, np.repeat(is_found, np.diff(run["pair_offsets"])))
+    return run, {name: pages[is_found] for name, pages in in_texts.items()}
 
 
 def _check_pages(dump: Path, extraction: Extraction) -> None:
@@ -236,15 +282,25 @@ def _write_titles(
     options: WikipediaOptions,
     properties: PageProperties | None,
 ) -> None:
-    more = None
+    more = entities = None
     if code in options.page:
         more = read_titles_of_tables(options.page[code], options.redirect.get(code))
+    if options.counting == "wikipedia2vec":
+        targets = map_arrays(path.with_name("targets.bin"))[0]
+        more = titles_with_links(extraction, targets, more, Site.default(code))
+        entities = partial(
+            entities_by_links, targets=targets, keep_disambiguations=options.keep_disambiguations
+        )
+    elif options.keep_red_links is not None:
+        targets = map_arrays(path.with_name("targets.bin"))[0]
+        more = together(more, frequent_targets(targets, options.keep_red_links))
     counts = write_titles(
         extraction,
         path,
         disambiguations=None if properties is None else properties.disambiguations,
         keep_disambiguations=options.keep_disambiguations,
         more=more,
+        entities=entities,
     )
     logger.info("%s", _told(counts, "entities", "disambiguations", "redirects to no page"))
     if not counts["entities"]:
@@ -266,13 +322,14 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
     wanted = {
         "files": files, "min_link_count": options.min_link_count,
         "keep_disambiguations": options.keep_disambiguations,
+        "keep_red_links": options.keep_red_links,
     }  # fmt: skip
     about = folder / "counts.json"
     if about.exists() and read_json(about, what="a work folder") == wanted:
         return
     for name in _STAGES:
         (folder / name).unlink(missing_ok=True)
-    for name in ("links", "texts"):
+    for name in ("targets", "links", "texts"):
         shutil.rmtree(folder / name, ignore_errors=True)
     with atomic_part(about) as temporary:
         write_json(temporary, wanted)

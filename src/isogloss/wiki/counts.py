@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d
-from isogloss.progress import progress
+from isogloss.arrays import Bools1d, Bytes1d, Ints1d
 from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.wiki.array_file import (
     Arrays,
@@ -26,12 +25,14 @@ from isogloss.wiki.array_file import (
     strings_of,
     write_arrays,
 )
+from isogloss.wiki.counting import Counting
 from isogloss.wiki.extract import TO_ARTICLE
+from isogloss.wiki.like_wikipedia2vec import names_of_links
 from isogloss.wiki.parts import Extraction
 from isogloss.wiki.runs import merge_runs, run_of
 from isogloss.wiki.string_index import find_strings
 from isogloss.wiki.titles import read_titles
-from isogloss.wiki.workers import map_blocks
+from isogloss.wiki.workers import run_tasks
 
 LONGEST_NAME = 100  # characters; longer link texts are sentences
 
@@ -45,6 +46,7 @@ def write_counts(
     *,
     workers: int = 1,
     min_link_count: int = 1,
+    counting: Counting = "isogloss",
 ) -> Counter[str]:
     """Count the links of all parts into one run (`runs`), and return what was found.
 
@@ -56,6 +58,8 @@ def write_counts(
         The run. The runs of the parts are written beside it, and stay: a stopped count goes on.
     min_link_count
         Pairs of name and entity with fewer links are left out, unless a title reads so.
+    counting
+        With ``"wikipedia2vec"``, names are link texts alone (`like_wikipedia2vec.names_of_links`).
     """
     folder = out.parent / "links"
     folder.mkdir(exist_ok=True)
@@ -63,18 +67,16 @@ def write_counts(
     runs = [folder / f"{number:06}.run" for number in range(len(parts))]
     missing = [i for i, run in enumerate(runs) if not run.exists()]
     tasks = [[i, parts[i], str(runs[i])] for i in missing]
-    with progress("counting links", len(tasks), "parts") as advance:
-        for _ in map_blocks(
-            __name__, str(titles), tasks, lambda task: json.dumps(task).encode(), workers=workers
-        ):
-            advance(1)
+    settings = [str(titles), counting]
+    run_tasks(__name__, settings, tasks, workers=workers, doing="counting links")
     counts = Counter[str]()
     for run in runs:
         counts.update(map_arrays(run)[1]["counts"])
     whole = out.with_name(f"{out.name}.all")
     merge_runs(runs, whole)
-    kept, n_rare = _frequent(map_arrays(whole)[0], min_link_count)
-    counts["pairs with too few links"] = n_rare
+    found = map_arrays(whole)[0]
+    kept = with_pairs(found, (found["n_links"] >= min_link_count) | (found["is_title"] == 1))
+    counts["pairs with too few links"] = found["entity"].size - kept["entity"].size
     counts["names"] = kept["hash"].size
     counts["pairs"] = kept["entity"].size
     write_arrays(out, kept, {"counts": counts})
@@ -91,23 +93,27 @@ def read_counts(path: Path) -> tuple[Arrays, Counter[str]]:
     return arrays, Counter(facts["counts"])
 
 
-def worker(titles: Any) -> Any:
+def worker(settings: Any) -> Any:
     """Return the function that counts a part in a process of its own: see `workers`."""
+    titles, counting = settings
     table, _ = read_titles(Path(titles))
 
     def work(task: bytes) -> bytes:
         number, part, out = json.loads(task)
         if part:
-            run, counts = count_links(map_arrays(Path(part))[0], table, number)
+            arrays = map_arrays(Path(part))[0]
+            run, counts = count_links(arrays, table, number, counting=counting)
         else:
-            run, counts = run_of(*_of_titles(table, number)), Counter[str]()
+            run, counts = run_of(*_of_titles(table, number, counting)), Counter[str]()
         write_arrays(Path(out), run, {"counts": counts})
         return b""
 
     return work
 
 
-def count_links(part: Arrays, titles: Arrays, number: int) -> tuple[Arrays, Counter[str]]:
+def count_links(
+    part: Arrays, titles: Arrays, number: int, *, counting: Counting = "isogloss"
+) -> tuple[Arrays, Counter[str]]:
     """Return the run of one part, and its links by what became of them.
 
     Parameters
@@ -124,7 +130,8 @@ def count_links(part: Arrays, titles: Arrays, number: int) -> tuple[Arrays, Coun
     starts, ends = link_places(part)
     counts = Counter(_fates(part, row, entity))
     is_kept = (entity >= 0) & (ends > starts)
-    names, offsets = names_at(part["text"], starts[is_kept], ends[is_kept])
+    names_of = names_at if counting == "isogloss" else names_of_links
+    names, offsets = names_of(part["text"], starts[is_kept], ends[is_kept])
     fits = np.diff(offsets) > 0
     counts["links without a name"] = int(((entity >= 0) & (ends == starts)).sum())
     counts["links with a text too long"] = int((~fits).sum())
@@ -133,7 +140,7 @@ def count_links(part: Arrays, titles: Arrays, number: int) -> tuple[Arrays, Coun
     kept_offsets = np.append(offsets[:-1][fits], names.size)
     n_links, is_title = np.ones(kept_offsets.size - 1, np.int64), np.zeros(fits.sum(), np.uint8)
     linked = (names, kept_offsets, entity[is_kept][fits], n_links, is_title)
-    own = _of_titles(titles, number)
+    own = _of_titles(titles, number, counting)
     rows = [np.concatenate([a, b]) for a, b in zip(linked, own, strict=True)]
     rows[1] = np.concatenate([kept_offsets, own[1][1:] + names.size])
     return run_of(*rows), counts
@@ -191,7 +198,9 @@ def _fates(part: Arrays, row: Ints1d, entity: Ints1d) -> dict[str, int]:
     }
 
 
-def _of_titles(titles: Arrays, number: int) -> tuple[Bytes1d, Ints1d, Ints1d, Ints1d, Bytes1d]:
+def _of_titles(
+    titles: Arrays, number: int, counting: Counting
+) -> tuple[Bytes1d, Ints1d, Ints1d, Ints1d, Bytes1d]:
     """Return what `run_of` takes for the titles of a part's pages and redirects."""
     first = int(titles["part_first"][number])
     is_last = number + 1 == titles["part_first"].size
@@ -199,7 +208,7 @@ def _of_titles(titles: Arrays, number: int) -> tuple[Bytes1d, Ints1d, Ints1d, In
     entity = titles["entity"][first:last].astype(np.int64)
     listed = strings_of(titles["titles"], titles["title_offsets"][first : last + 1])
     rows, names = [], []
-    for i in np.flatnonzero(entity >= 0).tolist():
+    for i in np.flatnonzero(entity >= 0).tolist() if counting == "isogloss" else ():
         for name in dict.fromkeys((listed[i], name_of_title(listed[i]))):
             rows.append(i)
             names.append(name.encode())
@@ -209,11 +218,10 @@ def _of_titles(titles: Arrays, number: int) -> tuple[Bytes1d, Ints1d, Ints1d, In
     return data, offsets, entity[np.array(rows, np.int64)], none, are_titles
 
 
-def _frequent(run: Arrays, min_link_count: int) -> tuple[Arrays, int]:
-    """Return the run without rare pairs, and how many those were."""
-    keep = (run["n_links"] >= min_link_count) | (run["is_title"] == 1)
+def with_pairs(run: Arrays, keep: Bools1d) -> Arrays:
+    """Return a run of some of its pairs, and of the names that have any."""
     if keep.all():
-        return run, 0
+        return run
     name = np.repeat(np.arange(run["hash"].size), np.diff(run["pair_offsets"]))[keep]
     sizes = np.bincount(name, minlength=run["hash"].size)
     rows = np.flatnonzero(sizes)
@@ -227,7 +235,7 @@ def _frequent(run: Arrays, min_link_count: int) -> tuple[Arrays, int]:
         "entity": run["entity"][keep],
         "n_links": run["n_links"][keep],
         "is_title": run["is_title"][keep],
-    }, int((~keep).sum())
+    }
 
 
 @compiled

@@ -6,24 +6,29 @@ anywhere; `parts` writes what comes out to disk. Kept are the pages of the main 
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isogloss.arrays import Ints1d
 from isogloss.wiki.array_file import Arrays, packed, packed_strings
+from isogloss.wiki.counting import Counting
 from isogloss.wiki.decompression import GAP
 from isogloss.wiki.disambiguation import DisambiguationTemplates
 from isogloss.wiki.pages import Page, parse_pages
-from isogloss.wiki.site import ARTICLE, Site, language_prefixes
-from isogloss.wiki.wikitext import CATEGORY_LINK, WIKI_LINK, ScannedPages, scan_pages
+from isogloss.wiki.plain_targets import begin_plain_targets, capitals
+from isogloss.wiki.site import ARTICLE, CATEGORY, Site, language_prefixes
+from isogloss.wiki.string_index import index_strings
+from isogloss.wiki.wikitext import ARTICLE_LINK, CATEGORY_LINK, WIKI_LINK, ScannedPages, scan_pages
 from isogloss.wiki.wikitext_rules import WikitextRules
 
 # Kinds of links: to a page of the main namespace, to a category without text, to a page of another
-# namespace, to the same page in another language, to another wiki.
-TO_ARTICLE, TO_CATEGORY, TO_OTHER_NAMESPACE, TO_LANGUAGE, TO_OTHER_WIKI = range(5)
+# namespace, to the same page in another language, to another wiki; to a part of a page, which
+# wikipedia2vec does not count.
+TO_ARTICLE, TO_CATEGORY, TO_OTHER_NAMESPACE, TO_LANGUAGE, TO_OTHER_WIKI, TO_PART = range(6)
 REDIRECT, DISAMBIGUATION = 1, 2  # bits of a page's flags
 
 # Array → the array of whose rows its values are places, for blocks to be joined; None: plain rows.
@@ -82,17 +87,35 @@ class Extracted(NamedTuple):
     others: Counter[str]
 
 
+def rules_of(site: Site, counting: Counting = "isogloss") -> WikitextRules:
+    """Return how wikitext is read to be counted in one way or the other."""
+    if counting == "isogloss":
+        return WikitextRules.of(site)
+    return WikitextRules.of(site, trail="", captions=False, hidden_shown=True)
+
+
 def extract_block(
-    block: bytes, site: Site, rules: WikitextRules, disambiguates: DisambiguationTemplates
+    block: bytes,
+    site: Site,
+    rules: WikitextRules,
+    disambiguates: DisambiguationTemplates,
+    *,
+    counting: Counting = "isogloss",
 ) -> Extracted:
     """Read the pages of a block of `isogloss.wiki.dump.Dump`.
+
+    Parameters
+    ----------
+    counting
+        Whether targets are MediaWiki's normal titles, or titles as wikipedia2vec takes them, all
+        but categories and parts of pages of the kind `TO_ARTICLE`.
 
     Examples
     --------
     >>> site = Site.default("en")
     >>> block = (b"<page><title>A</title><ns>0</ns><id>7</id><revision><text>An [[apple]]."
     ...          b"</text></revision></page>")
-    >>> found = extract_block(block, site, WikitextRules.of(site), DisambiguationTemplates("en"))
+    >>> found = extract_block(block, site, rules_of(site), DisambiguationTemplates("en"))
     >>> found.arrays["targets"].tobytes(), found.arrays["text"].tobytes()
     (b'Apple', b'An apple.')
     """
@@ -107,7 +130,9 @@ def extract_block(
     )
     pages = [page for page in parsed.pages if _is_kept(page)]
     scanned = scan_pages([page.text for page in pages], rules)
-    arrays = {**_pages(pages, scanned, disambiguates), **_links(scanned, site)}
+    target_of = _normal_target if counting == "isogloss" else _target_of_wikipedia2vec
+    links = _links(scanned, partial(target_of, site))
+    arrays = {**_pages(pages, scanned, disambiguates), **links}
     return Extracted({name: arrays[name] for name in COLUMNS}, lost, others)
 
 
@@ -125,13 +150,13 @@ def joined(blocks: Sequence[Arrays]) -> Arrays:
     return found
 
 
-def settings_of(site: Site, code: str) -> dict[str, Any]:
+def settings_of(site: Site, code: str, counting: Counting = "isogloss") -> dict[str, Any]:
     """Return what `worker` needs, as JSON holds it."""
     facts = asdict(site)
     facts["namespaces"] = [[number, list(names)] for number, names in site.namespaces.items()]
     for name in ("case_sensitive", "interwiki"):
         facts[name] = sorted(facts[name])
-    return {"site": facts, "code": code}
+    return {"site": facts, "code": code, "counting": counting}
 
 
 def worker(settings: Any) -> Any:
@@ -141,10 +166,11 @@ def worker(settings: Any) -> Any:
     for name in ("case_sensitive", "interwiki"):
         facts[name] = frozenset(facts[name])
     site = Site(**facts)
-    rules, disambiguates = WikitextRules.of(site), DisambiguationTemplates(settings["code"])
+    counting = settings["counting"]
+    rules, disambiguates = rules_of(site, counting), DisambiguationTemplates(settings["code"])
 
     def work(block: bytes) -> bytes:
-        found = extract_block(block, site, rules, disambiguates)
+        found = extract_block(block, site, rules, disambiguates, counting=counting)
         return packed(found.arrays, {"lost": found.lost, "others": found.others})
 
     return work
@@ -184,27 +210,52 @@ def _pages(
     }
 
 
-def _links(scanned: ScannedPages, site: Site) -> Arrays:
+def _links(scanned: ScannedPages, target_of: "Callable[[str, int], _Target | None]") -> Arrays:
     """Return the links whose targets are titles, and the table of targets."""
-    table = _Targets(site)
-    whole, ends = scanned.targets.tobytes(), scanned.target_offsets.tolist()
-    kinds = scanned.link_kind.tolist()
-    target = np.fromiter(
-        (table.number(whole[ends[i] : ends[i + 1]], kinds[i]) for i in range(len(kinds))),
-        np.int32, len(kinds),
-    )  # fmt: skip
-    is_kept = target >= 0
-    targets, target_offsets = packed_strings([title for title, _, _ in table.rows])
+    number, rows = _numbered_targets(scanned, target_of)
+    is_kept = number >= 0
+    targets, target_offsets = packed_strings([title for title, _, _ in rows])
     return {
         "link_offsets": _kept_offsets(scanned.link_offsets, is_kept),
-        "link_target": target[is_kept],
+        "link_target": number[is_kept],
         "link_start": scanned.link_start[is_kept].astype(np.int32),
         "link_end": scanned.link_end[is_kept].astype(np.int32),
-        "target_kind": np.array([kind for _, kind, _ in table.rows], np.uint8),
-        "target_has_fragment": np.array([has for _, _, has in table.rows], np.uint8),
+        "target_kind": np.array([kind for _, kind, _ in rows], np.uint8),
+        "target_has_fragment": np.array([has for _, _, has in rows], np.uint8),
         "target_offsets": target_offsets,
         "targets": targets,
     }
+
+
+_Target = tuple[bytes, int, bool]  # title, kind, whether it has a fragment
+
+
+def _numbered_targets(
+    scanned: ScannedPages, target_of: "Callable[[str, int], _Target | None]"
+) -> tuple[Any, list[_Target]]:
+    """Return a number for each link, -1 where its target is no title, and what is numbered."""
+
+    def capital(raw: str) -> str:
+        found = target_of(raw, ARTICLE_LINK)
+        return "" if found is None else found[0].decode()
+
+    offsets = scanned.target_offsets
+    _, first = index_strings(scanned.targets, offsets)
+    distinct = np.flatnonzero(first == np.arange(first.size))
+    data, is_plain = begin_plain_targets(scanned.targets, offsets, distinct, capitals(capital))
+    whole, rows = data.tobytes(), dict[_Target, int]()
+    number = np.full(first.size, -1, np.int32)
+    for row, start, end, plain in zip(
+        distinct.tolist(), offsets[distinct].tolist(), offsets[distinct + 1].tolist(),
+        is_plain.tolist(), strict=True,
+    ):  # fmt: skip
+        found: _Target | None = (whole[start:end], TO_ARTICLE, False)
+        if not plain:  # the kind of a link depends on its target alone
+            raw = whole[start:end].decode("utf-8", "replace")
+            found = target_of(raw, int(scanned.link_kind[row]))
+        if found is not None:
+            number[row] = rows.setdefault(found, len(rows))
+    return number[first], list(rows)
 
 
 def _kept_offsets(offsets: Ints1d, is_kept: Any) -> Ints1d:
@@ -213,38 +264,32 @@ def _kept_offsets(offsets: Ints1d, is_kept: Any) -> Ints1d:
     return total[offsets]
 
 
-class _Targets:
-    """The targets of a block's links, numbered; those that are no title have -1."""
+def _normal_target(site: Site, raw: str, kind: int) -> _Target | None:
+    if _PLAIN.fullmatch(raw):
+        title, to = site.title(raw), TO_ARTICLE
+    else:
+        number, rest = site.namespace_of(raw)
+        title, to = site.title(raw), TO_OTHER_NAMESPACE if number else TO_ARTICLE
+        prefix, colon, _ = rest.partition(":")
+        if kind == CATEGORY_LINK:
+            to = TO_CATEGORY
+        elif not number and colon and site.is_interwiki(prefix):
+            is_hidden = kind == WIKI_LINK and not raw.startswith(":")
+            to = TO_LANGUAGE if is_hidden and prefix in language_prefixes() else TO_OTHER_WIKI
+    return (title.encode(), to, "#" in raw) if title else None
 
-    def __init__(self, site: Site) -> None:
-        self.rows: dict[tuple[bytes, int, bool], int] = {}
-        self._site = site
-        self._languages = language_prefixes()
-        self._known: dict[tuple[bytes, int], int] = {}
 
-    def number(self, raw: bytes, kind: int) -> int:
-        key = raw, kind
-        found = self._known.get(key)
-        if found is None:
-            row = self._row(raw.decode("utf-8", "replace"), kind)
-            found = -1 if row is None else self.rows.setdefault(row, len(self.rows))
-            self._known[key] = found
-        return found
-
-    def _row(self, raw: str, kind: int) -> tuple[bytes, int, bool] | None:
-        site = self._site
-        if _PLAIN.fullmatch(raw):
-            title, to = site.title(raw), TO_ARTICLE
-        else:
-            number, rest = site.namespace_of(raw)
-            title, to = site.title(raw), TO_OTHER_NAMESPACE if number else TO_ARTICLE
-            prefix, colon, _ = rest.partition(":")
-            if kind == CATEGORY_LINK:
-                to = TO_CATEGORY
-            elif not number and colon and site.is_interwiki(prefix):
-                is_hidden = kind == WIKI_LINK and not raw.startswith(":")
-                to = TO_LANGUAGE if is_hidden and prefix in self._languages else TO_OTHER_WIKI
-        return (title.encode(), to, "#" in raw) if title else None
+def _target_of_wikipedia2vec(site: Site, raw: str, kind: int) -> _Target | None:
+    """Return a target as wikipedia2vec takes it, with fragment, prefix, and blanks inside."""
+    title = raw.strip(" ").removeprefix(":")
+    if not title:
+        return None
+    title = (title[0].upper() + title[1:]).replace("_", " ")
+    has_fragment = "#" in title
+    to = TO_PART if has_fragment else TO_ARTICLE
+    if ":" in title and site.namespace_of(title)[0] == CATEGORY:
+        to = TO_CATEGORY
+    return title.encode(), to, has_fragment
 
 
 _PLAIN = re.compile("[^:%#]*")

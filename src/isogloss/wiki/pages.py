@@ -135,23 +135,26 @@ class _Reader:
             self.lost["without its beginning"] += 1
 
     def page(self, element: Any) -> Page | None:
-        title = element.findtext("title")
+        fields = _first_children(element)
+        title = fields["title"].text if "title" in fields else None
         try:
-            number = int(element.findtext("id", ""))
-            namespace = int(element.findtext("ns") or self._site.namespace_of(title or "")[0])
+            number = int((fields["id"].text or "") if "id" in fields else "")
+            given = fields["ns"].text if "ns" in fields else None
+            namespace = int(given or self._site.namespace_of(title or "")[0])
         except ValueError:
             title = None
         if not title:
             self.lost["without title or number"] += 1
             return None
-        revisions = element.findall("revision")
-        latest = revisions[-1] if revisions else element
-        body = latest.find("text")
+        revision = fields
+        if "revision" in fields:
+            revision = _first_children(element.findall("revision")[-1])
+        body = revision.get("text")
         if body is not None and len(body):  # unescaped; the text would end there
             self.lost["with tags in its text"] += 1
             return None
-        model = latest.findtext("model") or _WIKITEXT
-        redirect = self._redirect(element, latest)
+        model = (revision["model"].text if "model" in revision else None) or _WIKITEXT
+        redirect = self._redirect(fields.get("redirect"), body)
         is_kept = (
             redirect is None
             and model == _WIKITEXT
@@ -160,13 +163,20 @@ class _Reader:
         text = (body.text or "").encode() if is_kept and body is not None else b""
         return Page(number, namespace, title, redirect, model, text)
 
-    def _redirect(self, element: Any, latest: Any) -> str | None:
+    def _redirect(self, node: Any, body: Any) -> str | None:
         """Return where a page leads; dumps before 2012 have it in the text alone."""
-        node = element.find("redirect")
         if node is None:
             return None
         title: str | None = node.get("title")
         if title is None:
-            link = _REDIRECT.search(latest.findtext("text") or "")
+            link = _REDIRECT.search((body is not None and body.text) or "")
             title = self._site.title(link[1]) if link else ""
         return title
+
+
+def _first_children(element: Any) -> dict[str, Any]:
+    """Return the first child of each name."""
+    found: dict[str, Any] = {}
+    for child in element:
+        found.setdefault(child.tag, child)
+    return found

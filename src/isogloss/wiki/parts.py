@@ -21,12 +21,13 @@ from isogloss.errors import InputError, counted, warn_loss
 from isogloss.files import read_json, write_json
 from isogloss.progress import logger
 from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, unpacked, write_arrays
+from isogloss.wiki.counting import Counting
 from isogloss.wiki.dump import Block, Dump, Position
 from isogloss.wiki.extract import DISAMBIGUATION, REDIRECT, joined, settings_of
 from isogloss.wiki.pages import BEGINNING_OF_PAGE, END_OF_DUMP
 from isogloss.wiki.workers import map_blocks
 
-VERSION = 1  # of what is extracted, and how it is written
+VERSION = 2  # of what is extracted, and how it is written
 BLOCKS = 16  # of about 4 MB of XML in a part
 LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, for what is counted beside them
 
@@ -63,6 +64,7 @@ def extract_dump(
     workers: int = 1,
     limit: int | None = None,
     blocks_a_part: int | None = None,
+    counting: Counting = "isogloss",
 ) -> Extraction:
     """Extract a dump into parts, or what is missing of them.
 
@@ -80,13 +82,15 @@ def extract_dump(
         Read the first pages only, of any namespace.
     blocks_a_part
         Blocks in a part, `BLOCKS` when None; fewer lose less in a stop and make more files.
+    counting
+        What the parts are for: texts and targets are read accordingly.
 
     Raises
     ------
     InputError
         When the dump cannot be read, the folder holds parts of another, or the disk is too small.
     """
-    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS)
+    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting)
     if not work.is_done:
         with _opened(dump, code, workers, work) as opened:
             work.extract(opened, workers)
@@ -97,23 +101,29 @@ class _Work:
     """The folder of a dump's parts."""
 
     def __init__(
-        self, dump: Path, folder: Path, code: str, limit: int | None, blocks_a_part: int
+        self,
+        dump: Path,
+        folder: Path,
+        code: str,
+        limit: int | None,
+        blocks_a_part: int,
+        counting: Counting,
     ) -> None:
         self.dump, self.folder, self.limit, self.code = dump, folder, limit, code
-        self.blocks_a_part = blocks_a_part
+        self.blocks_a_part, self.counting = blocks_a_part, counting
         self._end = folder / "extraction.json"
         folder.mkdir(parents=True, exist_ok=True)
         is_piped = dump == STANDARD_INPUT
         source = {
             "version": VERSION, "dump": dump.name, "code": code, "limit": limit,
             "n_bytes": None if is_piped or not dump.exists() else dump.stat().st_size,
-            "blocks_a_part": blocks_a_part,
+            "blocks_a_part": blocks_a_part, "counting": counting,
         }  # fmt: skip
         about = folder / "dump.json"
         if about.exists() and read_json(about, what="a work folder") != source:
             raise InputError(
-                "holds the work on another dump, or with another --limit; remove it, or give "
-                "another --work",
+                "holds the work on another dump, or with another --limit or --counting; remove "
+                "it, or give another --work",
                 path=folder,
             )
         if not about.exists():
@@ -161,7 +171,7 @@ class _Work:
         watch = _Watch(opened, self.folder)
         results = map_blocks(
             "isogloss.wiki.extract",
-            settings_of(opened.site, self.code),
+            settings_of(opened.site, self.code, self.counting),
             watch.blocks(_limited(opened.blocks(), n_seen, self.limit)),
             lambda read: read.block.data,
             workers=workers,

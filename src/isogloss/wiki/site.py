@@ -228,6 +228,7 @@ def interwiki_prefixes() -> frozenset[str]:
     return frozenset([*language_prefixes(), *_PROJECTS.split()])
 
 
+@cache
 def language_prefixes() -> frozenset[str]:
     """Return the lower-case prefixes of Wikipedias in other languages."""
     return frozenset([*_table(), *_WIKI_CODES])

@@ -5,7 +5,7 @@ About 60 bytes of memory a page are taken while the file is made.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,14 +21,14 @@ _LONGEST_CHAIN = 1 << 16  # redirects; longer ones are taken for circles
 
 
 class MoreTitles(NamedTuple):
-    """Titles of pages that the dump may lack, from the wiki's tables.
+    """Titles that the dump may lack, from the wiki's tables or its links.
 
     Parameters
     ----------
     titles, offsets
         UTF-8.
     page_id, is_redirect
-        Of each title.
+        Of each title; page -1: none is known.
     redirects
         Page id → title, UTF-8; for those among them that are redirects.
     """
@@ -40,6 +40,26 @@ class MoreTitles(NamedTuple):
     redirects: Mapping[int, bytes]
 
 
+class ResolvedTitles(NamedTuple):
+    """Titles whose redirects are looked up, one step far.
+
+    Parameters
+    ----------
+    titles, offsets, slots
+        UTF-8; `slots` are for `find_strings`.
+    flags
+        `REDIRECT`, `DISAMBIGUATION`.
+    leads_to
+        Title that a redirect leads to, -1 if there is none; any other: the first equal title.
+    """
+
+    titles: Bytes1d
+    offsets: Ints1d
+    slots: Any
+    flags: Bytes1d
+    leads_to: Ints1d
+
+
 def write_titles(
     extraction: Extraction,
     path: Path,
@@ -47,6 +67,7 @@ def write_titles(
     disambiguations: Collection[int] | None = None,
     keep_disambiguations: bool = False,
     more: MoreTitles | None = None,
+    entities: Callable[[ResolvedTitles], Ints1d] | None = None,
 ) -> Counter[str]:
     """Write the table of titles, and return what was found.
 
@@ -64,6 +85,8 @@ def write_titles(
         Let disambiguation pages be entities.
     more
         Titles that come behind those of the dump, unless they are among them.
+    entities
+        Return the entity of each title by other rules; those named above when None.
     """
     parts = list(extraction.arrays())
     part_first = np.cumsum([0, *(part["page_id"].size for part in parts)], dtype=np.int64)
@@ -87,6 +110,9 @@ def write_titles(
         leads_to[first:last][is_redirect] = found[is_redirect]
         first = last
     entity, counts = _entities(leads_to, first_equal, flags, keep_disambiguations)
+    if entities is not None:
+        entity = entities(ResolvedTitles(titles, offsets, slots, flags, leads_to))
+        counts["entities"] = np.unique(entity[entity >= 0]).size
     n_pages = int(part_first[-1])
     counts["pages"] = n_pages
     counts["redirects"] = int((flags[:n_pages] & REDIRECT != 0).sum())
@@ -103,6 +129,21 @@ def read_titles(path: Path) -> tuple[Arrays, Counter[str]]:
     """Map the table of titles, and return its counts too."""
     arrays, facts = map_arrays(path)
     return arrays, Counter(facts["counts"])
+
+
+def dead_ends(extraction: Extraction) -> list[bytes]:
+    """Return the titles that redirects lead to and no page has, in UTF-8, sorted."""
+    parts = list(extraction.arrays())
+    titles = _joined([part["titles"] for part in parts], np.uint8)
+    offsets = _joined_offsets([part["title_offsets"] for part in parts])
+    slots, _ = index_strings(titles, offsets)
+    found: set[bytes] = set()
+    for part in parts:
+        redirects, ends = part["redirects"], part["redirect_offsets"]
+        is_dead = find_strings(slots, titles, offsets, redirects, ends) < 0
+        for row in np.flatnonzero(is_dead & (np.diff(ends) > 0)).tolist():
+            found.add(redirects[ends[row] : ends[row + 1]].tobytes())
+    return sorted(found)
 
 
 def ends_of_redirects(leads_to: Ints1d) -> Ints1d:

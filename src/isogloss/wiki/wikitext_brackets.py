@@ -120,8 +120,14 @@ def close_bracket(
     state[EXTERNAL] = open_links[top, OUTER_EXTERNAL]
     end = at + 2
     if kind & HIDDEN_LINK:
-        rewind(state, begin, open_links[top, ROW_BEFORE], open_links[top, TARGETS_BEFORE])
-        _hidden_link(kind, state[TARGETS], open_links[top, TARGET_END], text, links, targets, state)
+        if state[SHOWS_HIDDEN]:
+            kind -= HIDDEN_LINK
+            add_link(state, text, links, kind, open_links[top, TARGET_END], begin, state[OUT])
+        else:
+            rewind(state, begin, open_links[top, ROW_BEFORE], open_links[top, TARGETS_BEFORE])
+            add_link(
+                state, text, links, kind - HIDDEN_LINK, open_links[top, TARGET_END], begin, begin
+            )
         return skip_blanks(source, end, stop, state, text)
     end = trail_end(source, end, stop, trail)
     for i in range(at + 2, end):

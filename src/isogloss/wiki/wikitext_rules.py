@@ -126,8 +126,8 @@ class WikitextRules:
             Whether the captions of files, and the links in them, are read.
         hidden_shown
             Whether links to categories and to the page in other languages, which MediaWiki shows
-            elsewhere, are written where they stand, as wikipedia2vec does: a category's name, or
-            the target.
+            elsewhere, are written where they stand, as wikipedia2vec does: their text or sort key,
+            else a category's name, or the target.
         """
         prefixes: dict[bytes, int] = {}
         for number, english, names in (

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from importlib import import_module
@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
 from isogloss.errors import InputError
+from isogloss.progress import progress
 
 _Block = TypeVar("_Block")
 _LENGTH = 8  # bytes before each message
@@ -85,6 +86,25 @@ def map_blocks(
         while waiting:
             first, result = waiting.popleft()
             yield first, result.result()
+
+
+def run_tasks(
+    module: str, settings: Any, tasks: Sequence[Any], *, workers: int, doing: str
+) -> None:
+    """Run tasks for what they write, as `map_blocks` does, in no more processes than there are.
+
+    Parameters
+    ----------
+    tasks
+        What JSON can write, one a part of a dump.
+    doing
+        What to say meanwhile.
+    """
+    with progress(doing, len(tasks), "parts") as advance:
+        workers = min(workers, max(len(tasks), 1))
+        encoded = [json.dumps(task).encode() for task in tasks]
+        for _ in map_blocks(module, settings, encoded, bytes, workers=workers) if tasks else ():
+            advance(1)
 
 
 class _Worker:
