@@ -103,3 +103,97 @@ def test_vectors_go_straight_into_fit(
     assert TextClassifier.load(tmp_path / "m").init.ids == ["Q1490", "Q183"]
     said = refuse(*words, "--init", f"ja={text}", "--overwrite", talk=True)
     assert "by its title in ja; is it the right language?" in said
+
+
+WIKI = {
+    "Oslo": "Oslo lies in [[Norway]] and is [[Norge|its]] capital by the Sea of [[Norway]]",
+    "Norway": "Norway is where [[Oslo]] lies, by the sea; see [[Oslo|it]]\n== Short ==\nTiny",
+    "Norge": None,
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    pages = "".join(
+        f"<page><title>{title}</title><ns>0</ns><id>{number}</id>"
+        + (f"<revision><text>{text}</text></revision></page>\n" if text else
+           '<redirect title="Norway" /><revision><text /></revision></page>\n')
+        for number, (title, text) in enumerate(WIKI.items(), 1)
+    )  # fmt: skip
+    written = f'<mediawiki xml:lang="en">\n{pages}</mediawiki>\n'
+    return f"wikipedia:en={write_file(tmp_path / 'en.xml', written)}"
+
+
+def test_train(cli: Run, source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    out = tmp_path / "trained"
+    command = ["vectors", "train", "--source", source, "--out", out, "--workers", 1]
+    outcome = cli(*command, "--min-word-count", 1, "--min-entity-count", 1, "--dim-size", 6)
+    assert outcome.code == 0, outcome.err
+    assert "15 words and 2 entities, width 6, 1 thread: 0.00 GB of memory" in caplog.text
+    assert "million a second" in caplog.text
+    assert outcome.talk[-1].endswith(f"pairs → {out}")
+    vectors = read_vectors(out)
+    assert list(vectors.vocabulary.entities) == ["Norway", "Oslo"]
+    assert vectors.facts["source"] == "wikipedia:en=en.xml"
+    assert vectors.facts["reading"]["tokenizer"] == "isogloss words 1"
+    assert vectors.facts["lang"] == "en"
+    assert not list(tmp_path.glob(".trained*"))
+    assert cli("vectors", "similar", out, "Norge").talk[0].endswith("found as 'ENTITY/Norway'")
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        (["--no-lowercase"], {"words"}), (["--min-word-count", 2], {"words"}),
+        (["--min-entity-count", 3], {"entities"}), (["--min-paragraph-len", 1], {"words"}),
+        (["--limit", 1], {"words", "entities"}), (["--window", 1], {"n_pairs"}),
+        (["--iteration", 2], {"n_pairs"}), (["--negative", 1], {"matrix"}),
+        (["--sample", 1e-3], {"n_pairs"}), (["--word-neg-power", 0], {"matrix"}),
+        (["--entity-neg-power", 1], {"matrix"}), (["--init-alpha", 0.5], {"matrix"}),
+        (["--min-alpha", 0.02], {"matrix"}), (["--entities-per-page", 1], {"n_pairs"}),
+        (["--no-link-graph"], {"n_pairs"}), (["--shared-negatives"], {"matrix"}),
+        (["--seed", 3], {"matrix"}), (["--workers", 2], set()),
+    ],
+)  # fmt: skip
+def test_options_of_train(
+    cli: Run, source: str, tmp_path: Path, words: list[object], changes: set[str]
+) -> None:
+    command = ["vectors", "train", "--source", source, "--overwrite", "--dim-size", 4,
+               "--sample", 0.5, "--workers", 1, "--min-word-count", 1, "--min-entity-count", 1,
+               "--out", tmp_path / "v"]  # fmt: skip
+    found = []
+    for more in ([], words):
+        outcome = cli(*command, *more)
+        assert outcome.code == 0, outcome.err
+        vectors = read_vectors(tmp_path / "v")
+        vocabulary = vectors.vocabulary
+        found.append({
+            "words": list(vocabulary.words), "entities": list(vocabulary.entities),
+            "n_pairs": vectors.facts["n_pairs"], "matrix": vectors.matrix.tobytes(),
+        })  # fmt: skip
+    differing = {name for name in found[0] if found[0][name] != found[1][name]}
+    assert changes <= differing
+    if "words" not in changes and "entities" not in changes:
+        assert not {"words", "entities"} & differing
+
+
+def test_train_goes_on(cli: Run, source: str, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    command = ["vectors", "train", "--source", source, "--work", work, "--workers", 1, "--out",
+               tmp_path / "v", "--min-word-count", 1]  # fmt: skip
+    assert cli(*command).code == 0
+    assert [part.name for part in (work / "en").glob("*.part")] == ["000000.part"]
+    assert cli(*command, "--overwrite", "--dim-size", 3).code == 0
+    assert read_vectors(tmp_path / "v").width == 3
+
+
+def test_bad_training(refuse: Refuse, source: str, tmp_path: Path) -> None:
+    def said(*words: object, dump: str = source) -> str:
+        return refuse("vectors", "train", "--source", dump, "--out", tmp_path / "v", *words)
+
+    assert "is no Wikipedia" in said(dump="cldr")
+    assert "is the code of no Wikipedia" in said(dump="wikipedia:xx=a")
+    assert "No such file" in said(dump="wikipedia:en=none.xml")
+    assert "no such knowledge base" in said("--kb", "nowhere", "--workers", 1)
+    assert "--dim-size is '0'" in said("--dim-size", 0)

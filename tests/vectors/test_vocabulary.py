@@ -51,9 +51,10 @@ def test_what_is_found(vocabulary: Vocabulary, name: str, label: str) -> None:
         ("Hamlet", ["linked 0 times"]),
         ("Old_Village", ["it redirects to 'Village', which is linked 3 times, below the minimum"]),
         ("bier", ["the word occurs 1 time, below the minimum count of 5", "'beer'"]),
-        ("New York Citi", ["it is not in the dump: no page, link or redirect has this title, and "
-                           "no text has the word; the closest are 'ENTITY/New York City'"]),
-        ("ENTITY/bier", ["not in the dump: no page, link or redirect has this title;"]),
+        ("New York Citi", ["it is not in the dump: no page or redirect has this title, unless it "
+                           "is a disambiguation page, and no text has the word; the closest are "
+                           "'ENTITY/New York City'"]),
+        ("ENTITY/bier", ["not in the dump: no page or redirect has this title, unless"]),
         ("X", ["not in the dump"]),
         ("zzzzzz", ["nothing is spelt like it"]),
     ],

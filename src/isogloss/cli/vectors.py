@@ -1,4 +1,4 @@
-"""``isogloss vectors``: look into vectors of words and entities, convert and evaluate them."""
+"""``isogloss vectors``: train vectors of words and entities, look into them, evaluate them."""
 
 import json
 from dataclasses import asdict
@@ -14,7 +14,6 @@ from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
-from isogloss.vectors.evaluation import evaluate_kore, evaluate_wikisim
 from isogloss.vectors.files import VectorFormat, read_vectors, write_vectors
 from isogloss.vectors.for_knowledge_base import with_ids
 from isogloss.vectors.vocabulary import Found, Vocabulary
@@ -28,6 +27,92 @@ VectorFile = Annotated[
         metavar="FILE", help="Vectors: of isogloss, or text or binary of wikipedia2vec or word2vec."
     ),
 ]
+
+
+@app.command()
+def train(
+    source: Annotated[
+        str, typer.Option(help="Dump of a Wikipedia, as wikipedia:ja=DUMP.", metavar="SOURCE")
+    ],
+    out: Annotated[Path, typer.Option(help="File to make, in the native form.")],
+    dim_size: Annotated[int, typer.Option(min=1, help="Dimensions of a vector.")] = 100,
+    window: Annotated[int, typer.Option(min=1, help="Words left and right at most.")] = 5,
+    iteration: Annotated[int, typer.Option(min=1, help="Times over all pages.")] = 5,
+    negative: Annotated[int, typer.Option(min=1, help="Negatives drawn for each pair.")] = 5,
+    sample: Annotated[
+        float, typer.Option(min=0.0, help="Words above this share are thinned out; 0: none.")
+    ] = 1e-4,
+    word_neg_power: Annotated[
+        float, typer.Option(min=0.0, help="Words are drawn as negatives by counts to this power.")
+    ] = 0.75,
+    entity_neg_power: Annotated[
+        float, typer.Option(min=0.0, help="The same of entities; 0: all alike.")
+    ] = 0.0,
+    init_alpha: Annotated[float, typer.Option(min=0.0, help="Step size at the beginning.")] = 0.025,
+    min_alpha: Annotated[float, typer.Option(min=0.0, help="Least step size.")] = 0.0001,
+    entities_per_page: Annotated[
+        int, typer.Option(min=1, help="Entities whose links are learned beside each page.")
+    ] = 10,
+    link_graph: Annotated[
+        bool, typer.Option("--link-graph/--no-link-graph", help="Learn links between entities.")
+    ] = True,
+    shared_negatives: Annotated[
+        bool, typer.Option("--shared-negatives", help="One draw for all words of a window: faster.")
+    ] = False,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase/--no-lowercase", help="Words in small letters.")
+    ] = True,
+    min_word_count: Annotated[
+        int, typer.Option(min=1, help="Leave out words that occur less often.")
+    ] = 5,
+    min_entity_count: Annotated[
+        int, typer.Option(min=1, help="Leave out entities that are linked less often.")
+    ] = 5,
+    min_paragraph_len: Annotated[
+        int, typer.Option(min=1, help="Leave out sections of fewer words.")
+    ] = 5,
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Take names of this knowledge base in the text for links, where sure."),
+    ] = None,
+    min_link_prob: options.MinLinkProb = 0.2,
+    min_commonness: options.MinCommonness = 0.01,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes that read and threads that train; all cores without."),
+    ] = None,
+    seed: options.Seed = 0,
+    work: Annotated[
+        Path | None,
+        typer.Option(help="Folder to keep the stages in; else removed at the end.", metavar="DIR"),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Read the first pages only, as a trial.")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Train vectors on the dump of a Wikipedia; names and defaults are Wikipedia2Vec's."""
+    from isogloss.vectors.dump_corpus import DumpReading
+    from isogloss.vectors.on_dump import train_on_dump
+    from isogloss.vectors.training import VectorTraining
+
+    training = VectorTraining(
+        width=dim_size, window=window, iterations=iteration, negatives=negative, sample=sample,
+        word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, init_alpha=init_alpha,
+        min_alpha=min_alpha, entities_per_page=entities_per_page, link_graph=link_graph,
+        shared_negatives=shared_negatives,
+    )  # fmt: skip
+    reading = DumpReading(
+        lowercase=lowercase, min_word_count=min_word_count, min_entity_count=min_entity_count,
+        min_paragraph_len=min_paragraph_len, limit=limit, kb=kb, min_link_prob=min_link_prob,
+        min_commonness=min_commonness,
+    )  # fmt: skip
+    vectors = train_on_dump(
+        source, out, reading, training, work=work, workers=workers, seed=seed, overwrite=overwrite
+    )
+    pairs = f"{vectors.facts['n_pairs']:,} pairs"
+    typer.echo(f"isogloss: {vectors!r}, trained on {pairs} → {out}", err=True)
 
 
 @app.command()
@@ -107,6 +192,8 @@ def evaluate(
     as_json: options.AsJson = False,
 ) -> None:
     """Compare cosines of entities with human judgements: Spearman's correlation."""
+    from isogloss.vectors.evaluation import evaluate_kore, evaluate_wikisim
+
     if kore is None and wikisim is None:
         raise InputError("nothing to compare with; give --kore FILE, --wikisim FILE, or both")
     vectors = read_vectors(file)

@@ -6,7 +6,6 @@ the UTF-8 bytes of all names stand in one array, which may be a mapped file.
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
 from isogloss.kb.store import pack_strings, unpack_string
-from isogloss.text.compiled import compiled
+from isogloss.text.compiled import compiled, interrupts_wait
 
 N_COMPARED_EACH_WAY = 200
 
@@ -79,13 +78,12 @@ class Names(PackedStrings):
             When one comes twice.
         """
         packed = PackedStrings.of(strings)
-        whole, bounds = packed.data.tobytes(), packed.offsets.tolist()
-        keys = [whole[bounds[i] : bounds[i + 1]] for i in range(len(packed))]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        for first, second in pairwise(order):
-            if keys[first] == keys[second]:
-                raise InputError(f"the name '{packed[first]}' comes twice; names must differ")
-        return cls(packed.data, packed.offsets, np.array(order, np.int64))
+        order = byte_order(packed.data, packed.offsets)
+        with interrupts_wait():
+            twice = _first_double(packed.data, packed.offsets, order)
+        if twice >= 0:
+            raise InputError(f"the name '{packed[twice]}' comes twice; names must differ")
+        return cls(packed.data, packed.offsets, order)
 
     def find(self, name: str) -> int:
         """Return the number of a name, or -1."""
@@ -112,6 +110,48 @@ class Names(PackedStrings):
         folded = {spelling.lower(): spelling for spelling in reversed(around)}
         close = difflib.get_close_matches(name.lower(), folded, n=n, cutoff=0.6)
         return [folded[spelling] for spelling in close]
+
+
+def byte_order(data: Bytes1d, offsets: Ints1d) -> Ints1d:
+    """Return the numbers of packed strings, sorted by their bytes; int64 (n,)."""
+    with interrupts_wait():
+        return _sorted(data, offsets)
+
+
+@compiled
+def _sorted(data: Any, offsets: Any) -> Any:
+    """Merge ever longer runs of numbers; equal strings keep their order."""
+    n = offsets.size - 1
+    order, other = np.arange(n), np.empty(n, np.int64)
+    length = 1
+    while length < n:
+        for low in range(0, n, 2 * length):
+            middle, high = min(low + length, n), min(low + 2 * length, n)
+            i, j = low, middle
+            for k in range(low, high):
+                takes_left = j == high
+                if i < middle and j < high:
+                    first, last = offsets[order[j]], offsets[order[j] + 1]
+                    takes_left = _compare(data, offsets, order[i], data, first, last) <= 0
+                if takes_left:
+                    other[k] = order[i]
+                    i += 1
+                else:
+                    other[k] = order[j]
+                    j += 1
+        order, other = other, order
+        length *= 2
+    return order
+
+
+@compiled
+def _first_double(data: Any, offsets: Any, order: Any) -> Any:
+    """Return the number of a string that comes again, or -1."""
+    for k in range(1, order.size):
+        first, last = offsets[order[k]], offsets[order[k] + 1]
+        if _compare(data, offsets, order[k - 1], data, first, last) == 0:
+            return order[k - 1]
+    return np.int64(-1)
 
 
 @compiled

@@ -5,26 +5,33 @@ order each time (Yamada et al. 2016; 2020). What the pages are is left to `Train
 """
 
 import logging
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import chain, islice, takewhile
+from pathlib import Path
 
 import numpy as np
 
-from isogloss.arrays import Floats1d, Floats2d, Ints1d, SmallInts1d
-from isogloss.errors import InputError
+from isogloss.arrays import Floats2d, Ints1d
+from isogloss.errors import InputError, counted
 from isogloss.progress import progress
 from isogloss.text.compiled import interrupts_wait
 from isogloss.vectors.chance import CERTAIN, AliasTable, Thresholds, seeded
+from isogloss.vectors.checkpoint import read_checkpoint, write_checkpoint
 from isogloss.vectors.corpus import TrainingCorpus
+from isogloss.vectors.memory import bytes_available
+from isogloss.vectors.schedule import Chunk, Schedule
 from isogloss.vectors.skip_gram import sigmoid_table, train_pages
 from isogloss.vectors.word_entity_vectors import ROWS_AT_ONCE, WordEntityVectors
 from isogloss.wiki.workers import n_cores
 
 logger = logging.getLogger("isogloss")
 
-TOKENS_AT_ONCE = 50_000  # a fraction of a second, after which Ctrl-C is heard
-PAGES_AT_ONCE = 1_000
+WARM_UP_SECONDS, WARM_UP_SHARE = 1.5, 0.01  # whichever is less
+
+_Learn = Callable[[Chunk], tuple[Chunk, int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +85,12 @@ class VectorTraining:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number of 0 or more")
 
 
-@dataclass(frozen=True, eq=False)
-class _Chunk:
-    """Pages that one thread learns from in one call."""
+def bytes_needed(n_rows: int, width: int, n_pages: int = 0) -> int:
+    """Return the memory that training holds beside a mapped corpus, for so many rows.
 
-    number: int
-    pages: Ints1d
-    alphas: Floats1d
-    chosen: "np.ndarray[tuple[int, int], np.dtype[np.int32]]"
-
-
-def bytes_needed(n_rows: int, width: int) -> int:
-    """Return the memory that training holds beside a mapped corpus, for so many rows."""
-    return n_rows * (8 * width + 12)  # two matrices; tables to draw from, an order of entities
+    Two matrices, tables to draw from and an order of entities; an order of pages and their sizes.
+    """
+    return n_rows * (8 * width + 12) + 40 * n_pages
 
 
 def train_vectors(
@@ -101,6 +101,8 @@ def train_vectors(
     n_workers: int | None = None,
     lang: str | None = None,
     on_pairs: Callable[[int], None] | None = None,
+    checkpoint: Path | None = None,
+    says_time: bool = False,
 ) -> WordEntityVectors:
     """Train vectors of the words and entities of a corpus.
 
@@ -114,34 +116,54 @@ def train_vectors(
         Language of the titles, kept in `facts`.
     on_pairs
         Called with the number of (centre, target) pairs after each part of the work.
+    checkpoint
+        A file to write after each iteration, as large as both matrices, and to go on from: the
+        result is that of a training which was never stopped.
+    says_time
+        Measure for a second or two, and say how long it will take.
 
     Raises
     ------
     InputError
-        When the corpus holds no page.
+        When the corpus holds no page, or its vectors need more memory than there is.
     """
     training = training or VectorTraining()
     if not corpus.n_pages:
         raise InputError("there is no page to train on")
     n_workers = n_workers or n_cores()
-    n_rows = len(corpus.vocabulary)
-    logger.info(
-        "training %d words and %d entities, width %d: %.1f GB of memory, %s",
-        len(corpus.vocabulary.words), len(corpus.vocabulary.entities), training.width,
-        bytes_needed(n_rows, training.width) / 1e9, f"{n_workers} threads",
-    )  # fmt: skip
-    generator = np.random.default_rng(seed)
-    inputs = _initial(n_rows, training.width, generator)
-    learn = _learner(corpus, training, inputs, seed=seed)
-    total = corpus.n_pages * training.iterations
-    with progress("training vectors", total, "pages") as advance:
-        for chunk, n_pairs in _run(_chunks(corpus, training, generator), learn, n_workers):
-            advance(len(chunk.pages))
-            if on_pairs is not None:
-                on_pairs(n_pairs)
+    _check_memory(corpus, training.width, n_workers)
+    schedule = _schedule(corpus, training, np.random.default_rng(seed))
+    inputs = np.empty((len(corpus.vocabulary), training.width), np.float32)
+    outputs = np.zeros_like(inputs)
+    made_with = {
+        **asdict(training), "seed": seed, "n_rows": len(inputs), "n_tokens": len(corpus.tokens),
+        "n_links": len(corpus.link_starts), "n_neighbours": len(corpus.graph_neighbours),
+    }  # fmt: skip
+    total = 0
+    if checkpoint is not None:
+        total = read_checkpoint(checkpoint, made_with, schedule, inputs, outputs) or 0
+    if not schedule.iteration:
+        _draw(inputs, schedule.generator)
+    learn = _learner(corpus, training, inputs, outputs, seed=seed)
+    if says_time:
+        n_left = training.iterations - schedule.iteration
+        _say_time(_schedule(corpus, training, np.random.default_rng(0)), n_left, learn, n_workers)
+    n_done = schedule.iteration
+    if n_done:
+        logger.info("going on after iteration %d of %d", n_done, training.iterations)
+    with progress("training", corpus.n_pages * (training.iterations - n_done), "pages") as advance:
+        while schedule.iteration < training.iterations:
+            for chunk, n_pairs in _run(schedule.chunks(), learn, n_workers):
+                advance(len(chunk.pages))
+                total += n_pairs
+                if on_pairs is not None:
+                    on_pairs(n_pairs)
+            if checkpoint is not None and schedule.iteration < training.iterations:
+                write_checkpoint(checkpoint, made_with, schedule, total, inputs, outputs)
     if not all_finite(inputs):
         raise InputError(f"the vectors grew without bound; lower init_alpha {training.init_alpha}")
-    facts = {"training": asdict(training), "seed": seed, "n_workers": n_workers, "lang": lang}
+    facts = {"training": asdict(training), "seed": seed, "n_workers": n_workers, "lang": lang,
+             "n_pairs": total}  # fmt: skip
     return WordEntityVectors(corpus.vocabulary, inputs, facts)
 
 
@@ -160,25 +182,73 @@ def all_finite(matrix: Floats2d) -> bool:
     return all(bool(np.isfinite(matrix[i : i + ROWS_AT_ONCE]).all()) for i in starts)
 
 
-def _initial(n_rows: int, width: int, generator: np.random.Generator) -> Floats2d:
-    """Draw the input vectors, uniform in ± 0.5 / width."""
-    inputs = np.empty((n_rows, width), np.float32)
+def _draw(inputs: Floats2d, generator: np.random.Generator) -> None:
+    """Draw the first input vectors, uniform in ± 0.5 / width."""
     generator.random(out=inputs, dtype=np.float32)
     inputs -= np.float32(0.5)
-    inputs /= np.float32(width)
-    return inputs
+    inputs /= np.float32(inputs.shape[1])
+
+
+def _check_memory(corpus: TrainingCorpus, width: int, n_workers: int) -> None:
+    """Say what memory is needed and free; stop where it is too little."""
+    words, entities = len(corpus.vocabulary.words), len(corpus.vocabulary.entities)
+    needed, free = bytes_needed(words + entities, width, corpus.n_pages), bytes_available()
+    there = "" if free is None else f", where {free / 1e9:.1f} GB are free"
+    logger.info(
+        "training %d words and %d entities, width %d, %s: %.2f GB of memory%s",
+        words, entities, width, counted(n_workers, "thread"), needed / 1e9, there,
+    )  # fmt: skip
+    if free is not None and needed > free:
+        raise InputError(
+            f"{needed / 1e9:.1f} GB of memory are needed{there}; give vectors of fewer dimensions "
+            "or higher minimum counts"
+        )
+
+
+def _schedule(
+    corpus: TrainingCorpus, training: VectorTraining, generator: np.random.Generator
+) -> Schedule:
+    n_chosen = training.entities_per_page if training.link_graph else 0
+    alphas = training.init_alpha, training.min_alpha
+    return Schedule(corpus, training.iterations, n_chosen, *alphas, generator)
+
+
+def _say_time(trial: Schedule, n_iterations: int, learn: _Learn, n_workers: int) -> None:
+    """Learn for a moment with steps of size 0, which change nothing, and say how long all takes."""
+    still = (replace(chunk, alphas=np.zeros_like(chunk.alphas)) for chunk in trial.chunks())
+    first = next(still)
+    learn(first)  # compiles, or loads what was
+    start = time.monotonic()
+    total = trial.size * n_iterations
+    n_chunks = int(WARM_UP_SHARE * total / first.size)
+    moment = takewhile(lambda _: time.monotonic() - start < WARM_UP_SECONDS, still)
+    done = list(_run(chain([first], islice(moment, n_chunks)), learn, n_workers))
+    seconds = time.monotonic() - start
+    times = total / sum(chunk.size for chunk, _ in done)
+    n_pairs = sum(n for _, n in done)
+    logger.info(
+        "about %.0f million pairs, %.2f million a second: %s",
+        times * n_pairs / 1e6, n_pairs / seconds / 1e6, _duration(times * seconds),
+    )  # fmt: skip
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
 
 
 def _learner(
-    corpus: TrainingCorpus, training: VectorTraining, inputs: Floats2d, *, seed: int
-) -> Callable[[_Chunk], tuple[_Chunk, int]]:
+    corpus: TrainingCorpus, training: VectorTraining, inputs: Floats2d, outputs: Floats2d, *,
+    seed: int,
+) -> _Learn:  # fmt: skip
     vocabulary = corpus.vocabulary
-    outputs = np.zeros_like(inputs)
     words = AliasTable.of(vocabulary.word_counts, training.word_neg_power)
     entities = AliasTable.of(vocabulary.entity_counts, training.entity_neg_power)
     keep, sigmoid = keep_chances(vocabulary.word_counts, training.sample), sigmoid_table()
 
-    def learn(chunk: _Chunk) -> tuple[_Chunk, int]:
+    def learn(chunk: Chunk) -> tuple[Chunk, int]:
         with interrupts_wait():
             n_pairs = train_pages(
                 chunk.pages, chunk.alphas, chunk.chosen, corpus.arrays, words.arrays,
@@ -191,58 +261,12 @@ def _learner(
     return learn
 
 
-def _chunks(
-    corpus: TrainingCorpus, training: VectorTraining, generator: np.random.Generator
-) -> Iterator[_Chunk]:
-    """Yield the pages of all iterations, each in a new order, with step size and entities."""
-    n_entities = len(corpus.vocabulary.entities)
-    n_chosen = training.entities_per_page if training.link_graph and n_entities else 0
-    entities = _endless(n_entities, generator)
-    n_tokens = np.diff(corpus.section_offsets[corpus.page_sections])
-    total = corpus.n_pages * training.iterations
-    number = n_done = 0
-    for _ in range(training.iterations):
-        order = generator.permutation(corpus.n_pages)
-        sizes = np.cumsum(n_tokens[order] + TOKENS_AT_ONCE // PAGES_AT_ONCE)
-        first = 0
-        while first < len(order):
-            before = sizes[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(sizes, before + TOKENS_AT_ONCE, "right")))
-            pages = order[first:last]
-            done = np.arange(n_done, n_done + len(pages)) / total
-            alphas = np.maximum(training.init_alpha * (1 - done), training.min_alpha)
-            chosen = entities(len(pages) * n_chosen).reshape(len(pages), n_chosen)
-            yield _Chunk(number, pages, alphas.astype(np.float32), chosen)
-            number, n_done, first = number + 1, n_done + len(pages), last
-
-
-def _endless(n: int, generator: np.random.Generator) -> Callable[[int], SmallInts1d]:
-    """Return a function that takes the next numbers of random orders of 0 … n - 1, one by one."""
-    left = np.zeros(0, np.int32)
-
-    def take(n_wanted: int) -> SmallInts1d:
-        nonlocal left
-        taken = [left[:n_wanted]]
-        left = left[n_wanted:]
-        missing = n_wanted - len(taken[0])
-        while missing:
-            order = generator.permutation(np.arange(n, dtype=np.int32))
-            taken.append(order[:missing])
-            left = order[missing:]
-            missing -= len(taken[-1])
-        return np.concatenate(taken)
-
-    return take
-
-
-def _run(
-    chunks: Iterator[_Chunk], learn: Callable[[_Chunk], tuple[_Chunk, int]], n_workers: int
-) -> Iterator[tuple[_Chunk, int]]:
+def _run(chunks: Iterable[Chunk], learn: _Learn, n_workers: int) -> Iterator[tuple[Chunk, int]]:
     """Yield what is done; with more than one worker few chunks wait, and in no fixed order."""
     if n_workers == 1:
         yield from map(learn, chunks)
         return
-    pending: set[Future[tuple[_Chunk, int]]] = set()
+    pending: set[Future[tuple[Chunk, int]]] = set()
     with ThreadPoolExecutor(n_workers) as pool:
         for chunk in chunks:
             pending.add(pool.submit(learn, chunk))

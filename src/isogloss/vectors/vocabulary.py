@@ -185,7 +185,10 @@ class Vocabulary:
             return f"the word occurs {times}, below the minimum count of {self.min_word_count}"
         if self.min_entity_count:
             no_word = "" if is_entity else ", and no text has the word"
-            return f"it is not in the dump: no page, link or redirect has this title{no_word}"
+            return (
+                "it is not in the dump: no page or redirect has this title, unless it is a "
+                f"disambiguation page{no_word}"
+            )
         return "it is not in the file, which does not say what was left out"
 
     def _below(self, title: str) -> str:

@@ -1,0 +1,47 @@
+"""The state of a training between two iterations, in a file: both matrices and the schedule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Floats2d
+from isogloss.files import damage_in_one_sentence
+from isogloss.vectors.schedule import Schedule
+from isogloss.vectors.tensor_file import map_tensors, tensor_metadata, write_tensors
+from isogloss.wiki.array_file import atomic_part
+
+
+def write_checkpoint(
+    path: Path, made_with: dict[str, Any], schedule: Schedule, n_pairs: int,
+    inputs: Floats2d, outputs: Floats2d,
+) -> None:  # fmt: skip
+    """Write the state after an iteration; as large as both matrices, and whole or not at all."""
+    arrays = {"inputs": inputs, "outputs": outputs, "left": schedule.left}
+    state = {**schedule.state(), "n_pairs": n_pairs}
+    with atomic_part(path) as temporary:
+        facts = {"made_with": json.dumps(made_with), "state": json.dumps(state)}
+        write_tensors(temporary, arrays, facts)
+
+
+def read_checkpoint(
+    path: Path, made_with: dict[str, Any], schedule: Schedule, inputs: Floats2d, outputs: Floats2d
+) -> int | None:
+    """Restore the state of the same training; return its pairs so far, None if there is none.
+
+    Parameters
+    ----------
+    made_with
+        Options and sizes, as JSON holds them; a file that was made with others is passed over.
+    """
+    if not path.is_file():
+        return None
+    facts = tensor_metadata(path) or {}
+    if facts.get("made_with") != json.dumps(made_with):
+        return None
+    with damage_in_one_sentence(path, advice="remove it"):
+        arrays, state = map_tensors(path), json.loads(facts["state"])
+        schedule.restore(state, np.array(arrays["left"]))
+        inputs[:], outputs[:] = arrays["inputs"], arrays["outputs"]
+        return int(state["n_pairs"])

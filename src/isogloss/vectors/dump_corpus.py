@@ -1,0 +1,324 @@
+"""From a dump to a corpus on disk, in stages: each is a file, so that a stopped run goes on.
+
+The dump is extracted (`isogloss.wiki.parts`), titles are resolved, the parts are read into numbers
+(`dump_pages`), names counted, the parts numbered anew and joined. Memory: one part in each process,
+the names of the vocabulary, and 16 bytes a title.
+"""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.errors import InputError
+from isogloss.files import damage_in_one_sentence, read_json, write_json
+from isogloss.kb import KnowledgeBase
+from isogloss.progress import activity, logger, progress
+from isogloss.text.folding import TURKIC
+from isogloss.vectors.corpus import TrainingCorpus
+from isogloss.vectors.detected_names import write_entities_of
+from isogloss.vectors.dump_pages import NOWHERE, PageRules
+from isogloss.vectors.dump_vocabulary import DumpVocabulary, count_names
+from isogloss.vectors.graph_file import edges_of, write_graph
+from isogloss.vectors.tensor_file import map_tensors, tensor_metadata, write_tensors
+from isogloss.vectors.vocabulary import Vocabulary
+from isogloss.vectors.vocabulary_arrays import arrays_of, minimums_of, vocabulary_of
+from isogloss.vectors.words import TOKENIZER
+from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, new_arrays, write_arrays
+from isogloss.wiki.parts import Extraction, extract_dump
+from isogloss.wiki.titles import read_titles, write_titles
+from isogloss.wiki.workers import map_blocks
+
+_OFFSETS = ("section_offsets", "page_sections", "page_links")  # of `TrainingCorpus`
+_LINKS = ("link_starts", "link_ends", "link_entities")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DumpReading:
+    """How a dump becomes a corpus; names and defaults are Wikipedia2Vec's where it has them.
+
+    Attributes
+    ----------
+    lowercase
+        Whether words are in small letters.
+    min_word_count, min_entity_count
+        Words that occur, and entities that are linked, less often get no vector.
+    min_paragraph_len
+        Sections of fewer words are left out.
+    limit
+        Read the first pages of the dump only.
+    kb
+        A knowledge base whose names, found in the text, are taken for links (`detected_names`).
+    min_link_prob, min_commonness
+        Of those names, and of what they mean (min_prior_prob).
+    """
+
+    lowercase: bool = True
+    min_word_count: int = 5
+    min_entity_count: int = 5
+    min_paragraph_len: int = 5
+    limit: int | None = None
+    kb: Path | None = None
+    min_link_prob: float = 0.2
+    min_commonness: float = 0.01
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is to be known of vectors made so, as JSON holds it."""
+        kb = None if self.kb is None else KnowledgeBase.open(self.kb).fingerprint
+        return {**asdict(self), "kb": kb, "tokenizer": TOKENIZER}
+
+
+def corpus_of_dump(
+    dump: Path, work: Path, reading: DumpReading, *, code: str, lang: str, workers: int
+) -> TrainingCorpus:
+    """Bring a dump through all stages, or what is missing of them.
+
+    Parameters
+    ----------
+    work
+        Folder of the stages; its parts are those of ``kb build --work``.
+    code, lang
+        Of the Wikipedia, and of its texts: ``"zh-yue"`` and ``"yue"``.
+
+    Raises
+    ------
+    InputError
+        When the dump cannot be read, a stage finds nothing for the next, or no name of the
+        knowledge base is known.
+    """
+    extraction = extract_dump(dump, work / code, code=code, workers=workers, limit=reading.limit)
+    stages = _Stages(extraction, work / code / "vectors", reading, lang, workers)
+    if not extraction.counts["pages"] - extraction.counts["redirects"]:
+        raise InputError("has no page with a text in its main namespace", path=dump)
+    stages.read_parts()
+    stages.count()
+    stages.number()
+    return stages.corpus()
+
+
+def checkpoint_of(work: Path, code: str) -> Path:
+    """Return the file that a training on the corpus of `work` is to go on from."""
+    return work / code / "vectors" / "training.bin"
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """The files of a corpus."""
+
+    extraction: Extraction
+    folder: Path
+    reading: DumpReading
+    lang: str
+    workers: int
+
+    def __post_init__(self) -> None:
+        """Remove what was made with other options; the parts serve any."""
+        facts = self.reading.facts()
+        counts = {name: facts.pop(name) for name in ("min_word_count", "min_entity_count")}
+        wanted = {"parts": facts, "counts": counts}
+        about = self.folder / "options.json"
+        before = read_json(about, what="a work folder") if about.exists() else {}
+        if before == wanted:
+            return
+        if before.get("parts") == facts:
+            later = (self._vocabulary, self._numbers, self._graph, self.folder / "training.bin")
+            for file in (*later, *self.folder.glob("*.edges")):
+                file.unlink(missing_ok=True)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with atomic_part(about) as temporary:
+            write_json(temporary, wanted)
+
+    @property
+    def _titles(self) -> Path:
+        return self.folder / "titles.bin"
+
+    @property
+    def _vocabulary(self) -> Path:
+        return self.folder / "vocabulary.bin"
+
+    @property
+    def _numbers(self) -> Path:
+        return self.folder / "numbers.bin"
+
+    @property
+    def _graph(self) -> Path:
+        return self.folder / "graph.bin"
+
+    def _of_parts(self, ending: str) -> list[Path]:
+        return [self.folder / f"{part.stem}.{ending}" for part in self.extraction.parts]
+
+    def read_parts(self) -> None:
+        """Cut the parts into words, and place their links, in all processes."""
+        if not self._titles.exists():
+            counts = write_titles(self.extraction, self._titles)
+            logger.info("%d entities, %d redirects", counts["entities"], counts["redirects"])
+        rules = PageRules(
+            self.reading.lowercase, self.lang.partition("-")[0] in TURKIC,
+            self.reading.min_paragraph_len,
+        )  # fmt: skip
+        tokens, words = self._of_parts("tokens"), self._of_parts("words")
+        tasks = [
+            [i, *map(str, (part, tokens[i], words[i]))]
+            for i, part in enumerate(self.extraction.parts)
+            if not tokens[i].exists()
+        ]
+        settings = [str(self._titles), list(rules), self._detection()]
+        module = "isogloss.vectors.dump_pages"
+        with progress("cutting texts into words", len(tasks), "parts") as advance:
+            for _ in map_blocks(
+                module, settings, tasks, lambda task: json.dumps(task).encode(),
+                workers=min(self.workers, max(len(tasks), 1)),
+            ):  # fmt: skip
+                advance(1)
+
+    def _detection(self) -> dict[str, Any] | None:
+        reading = self.reading
+        if reading.kb is None:
+            return None
+        entities = self.folder / "entities.bin"
+        if not entities.exists():
+            kb = KnowledgeBase.open(reading.kb)
+            write_entities_of(kb, self.lang, read_titles(self._titles)[0], entities)
+        return {
+            "kb": str(reading.kb), "lang": self.lang, "entities": str(entities),
+            "min_link_prob": reading.min_link_prob, "min_commonness": reading.min_commonness,
+        }  # fmt: skip
+
+    def count(self) -> None:
+        """Choose the words and entities that get a vector."""
+        if self._vocabulary.exists():
+            return
+        with activity("counting words and entities"):
+            found = count_names(
+                self._of_parts("words"), self._of_parts("tokens"), read_titles(self._titles)[0],
+                self.folder / "words.bin", self.reading.min_word_count,
+                self.reading.min_entity_count,
+            )  # fmt: skip
+        vocabulary = found.vocabulary
+        logger.info(
+            "%d words (%d more too rare), %d entities (%d more), %d redirects",
+            len(vocabulary.words), len(vocabulary.rare_words.names), len(vocabulary.entities),
+            len(vocabulary.rare_entities.names), len(vocabulary.redirects.names),
+        )  # fmt: skip
+        if not len(vocabulary):
+            raise InputError("no word and no entity reaches the minimum count; lower the minimum")
+        with atomic_part(self._vocabulary) as temporary:
+            arrays = {**arrays_of(vocabulary), "number_of_title": found.number_of_title}
+            write_tensors(temporary, arrays, {"vocabulary": minimums_of(vocabulary)})
+
+    def number(self) -> None:
+        """Give all words and links their final numbers, in one file; write the link graph."""
+        if self._graph.exists():
+            return
+        vocabulary, number_of_title = self._read_vocabulary()
+        joined = _Joined(self._of_parts("tokens"), self._of_parts("words"), number_of_title)
+        if not self._numbers.exists():
+            joined.write(self._numbers, DumpVocabulary(vocabulary, number_of_title))
+        edges = self._of_parts("edges")
+        with progress("reading links between entities", len(edges), "parts") as advance:
+            for path, part in zip(edges, joined.parts(), strict=True):
+                if not path.exists():
+                    write_arrays(path, {"edges": edges_of(part, number_of_title)})
+                advance(1)
+        write_graph(edges, len(vocabulary.entities), self._graph)
+        for path in edges:
+            path.unlink()
+
+    def _read_vocabulary(self) -> tuple[Vocabulary, SmallInts1d]:
+        arrays = map_tensors(self._vocabulary)
+        metadata = tensor_metadata(self._vocabulary) or {}
+        with damage_in_one_sentence(self._vocabulary, advice="remove the work folder"):
+            return vocabulary_of(arrays, metadata["vocabulary"]), arrays["number_of_title"]
+
+    def corpus(self) -> TrainingCorpus:
+        """Map all that training reads."""
+        numbers, _ = map_arrays(self._numbers)
+        graph, _ = map_arrays(self._graph)
+        return TrainingCorpus(
+            **{name: numbers[name] for name in ("tokens", *_OFFSETS, *_LINKS)},
+            graph_offsets=graph["offsets"], graph_neighbours=graph["neighbours"],
+            vocabulary=self._read_vocabulary()[0],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The parts of a corpus, to be numbered and joined."""
+
+    tokens: Sequence[Path]
+    words: Sequence[Path]
+    number_of_title: SmallInts1d
+
+    def parts(self) -> list[Arrays]:
+        return [map_arrays(path)[0] for path in self.tokens]
+
+    @cached_property
+    def _anchors_of_parts(self) -> list[int]:
+        return [_anchors(part, self.number_of_title)[0].size for part in self.parts()]
+
+    def write(self, out: Path, vocabulary: DumpVocabulary) -> None:
+        parts = self.parts()
+        n = Counter({name: sum(part[name].size for part in parts) for name in ("tokens",)})
+        for name in ("section_offsets", "page_sections"):
+            n[name] = 1 + sum(part[name].size - 1 for part in parts)
+        n["page_links"] = n["page_sections"]
+        shapes: dict[str, tuple[Any, int]] = {name: (np.int64, n[name]) for name in _OFFSETS}
+        shapes["tokens"] = np.int32, n["tokens"]
+        n_links = sum(self._anchors_of_parts)
+        kinds = np.int64, np.int64, np.int32
+        shapes |= {name: (kind, n_links) for name, kind in zip(_LINKS, kinds, strict=True)}
+        at = Counter[str]()
+        with new_arrays(out, shapes) as arrays, progress("numbering", len(parts), "parts") as done:
+            for part, words in zip(parts, self.words, strict=True):
+                self._append(arrays, at, part, vocabulary.numbers_of_words(map_arrays(words)[0]))
+                done(1)
+
+    def _append(
+        self, arrays: Arrays, at: Counter[str], part: Arrays, number_of_word: SmallInts1d
+    ) -> None:
+        n_before = at["tokens"]
+        starts, ends, entities, page_links = _anchors(part, self.number_of_title)
+        n_links, n_sections = at["link_starts"], at["section_offsets"]
+        tokens = part["tokens"]
+        _put(arrays, at, "tokens", number_of_word[tokens] if tokens.size else tokens)
+        _put(arrays, at, "link_starts", starts + n_before)
+        _put(arrays, at, "link_ends", ends + n_before)
+        _put(arrays, at, "link_entities", entities)
+        _put(arrays, at, "section_offsets", part["section_offsets"][1:] + n_before, first=1)
+        _put(arrays, at, "page_sections", part["page_sections"][1:] + n_sections, first=1)
+        _put(arrays, at, "page_links", page_links[1:] + n_links, first=1)
+
+
+def _put(arrays: Arrays, at: Counter[str], name: str, values: Any, first: int = 0) -> None:
+    begin = first + at[name]
+    arrays[name][begin : begin + values.size] = values
+    at[name] += values.size
+
+
+def _anchors(
+    part: Arrays, number_of_title: SmallInts1d
+) -> tuple[Ints1d, Ints1d, SmallInts1d, Ints1d]:
+    """Return start, end and entity of a part's links and names with a vector, and their pages."""
+    pages, columns = [], []
+    for what in ("link", "name"):
+        number = number_of_title[part[f"{what}_entity"]]
+        start, end = part[f"{what}_start"], part[f"{what}_end"]
+        is_kept = (number >= 0) & (start != NOWHERE)
+        offsets = part[f"page_{what}s"]
+        pages.append(np.repeat(np.arange(offsets.size - 1), np.diff(offsets))[is_kept])
+        columns.append((start[is_kept], end[is_kept], number[is_kept]))
+    start, end, number = (np.concatenate(both) for both in zip(*columns, strict=True))
+    page = np.concatenate(pages)
+    order = np.lexsort((end, start, page))
+    page_links = np.zeros(part["page_sections"].size, np.int64)
+    np.cumsum(np.bincount(page, minlength=page_links.size - 1), out=page_links[1:])
+    return start[order], end[order], number[order], page_links

@@ -1,0 +1,76 @@
+"""Vectors of words and entities from the dump of a Wikipedia: one call from file to file."""
+
+import shutil
+from pathlib import Path
+
+from isogloss.data.lines import STANDARD_INPUT
+from isogloss.errors import InputError
+from isogloss.files import refuse_existing
+from isogloss.kb.wikipedia_source import dump_of
+from isogloss.vectors.dump_corpus import DumpReading, checkpoint_of, corpus_of_dump
+from isogloss.vectors.native_file import write_native
+from isogloss.vectors.training import VectorTraining, train_vectors
+from isogloss.vectors.word_entity_vectors import WordEntityVectors
+from isogloss.wiki.wikidata import wikipedia_of
+from isogloss.wiki.workers import n_cores
+
+
+def train_on_dump(
+    source: str,
+    out: Path,
+    reading: DumpReading | None = None,
+    training: VectorTraining | None = None,
+    *,
+    work: Path | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    overwrite: bool = False,
+) -> WordEntityVectors:
+    """Train vectors on a dump, and write them in the native form.
+
+    Parameters
+    ----------
+    source
+        ``"wikipedia:ja=DUMP"``: the code of the Wikipedia, and its pages-articles.
+    work
+        Folder of the stages, kept when it is given; None: one beside `out`, which is removed when
+        that is made. A run that was stopped goes on from it.
+    workers
+        Processes that read, and threads that train; None: as many as there are cores.
+    seed
+        With one worker, the same seed gives the same bytes, however often the run was stopped.
+
+    Raises
+    ------
+    InputError
+        When the source is of another form, the dump of no use, or memory or disk too small.
+    """
+    refuse_existing(out, overwrite=overwrite)
+    found = dump_of(source)
+    if found is None:
+        raise InputError(f"the source '{source}' is no Wikipedia; write wikipedia:ja=DUMP")
+    code, dump = found
+    lang = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
+    if lang is None:
+        raise InputError(f"the Wikipedia '{code}' has no language code")
+    reading, training = reading or DumpReading(), training or VectorTraining()
+    workers, facts = workers or n_cores(), reading.facts()
+    folder = work or out.parent / f".{out.name}.work"
+    try:
+        corpus = corpus_of_dump(dump, folder, reading, code=code, lang=lang, workers=workers)
+    except InputError:
+        if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    checkpoint = checkpoint_of(folder, code)
+    vectors = train_vectors(
+        corpus, training, seed=seed, n_workers=workers, lang=lang, checkpoint=checkpoint,
+        says_time=True,
+    )  # fmt: skip
+    name = "standard input" if dump == STANDARD_INPUT else dump.name
+    vectors.facts |= {"source": f"wikipedia:{code}={name}", "reading": facts}
+    write_native(vectors, out, overwrite=overwrite)
+    checkpoint.unlink(missing_ok=True)
+    if work is None:
+        shutil.rmtree(folder)
+    return vectors

@@ -1,0 +1,80 @@
+"""A vocabulary as flat arrays and JSON, and back: what files of vectors and work folders hold."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from isogloss.files import saved_number
+from isogloss.vectors.names import Names, PackedStrings
+from isogloss.vectors.tensor_file import Arrays
+from isogloss.vectors.vocabulary import Counted, Vocabulary
+
+_MINIMUMS = ("min_word_count", "min_entity_count")
+
+
+def arrays_of(vocabulary: Vocabulary) -> Arrays:
+    """Return all names with their counts."""
+    arrays = _counted("words", Counted(vocabulary.words, vocabulary.word_counts))
+    arrays |= _counted("entities", Counted(vocabulary.entities, vocabulary.entity_counts))
+    arrays |= _counted("redirects", vocabulary.redirects)
+    arrays |= _counted("rare_words", vocabulary.rare_words)
+    arrays |= _counted("rare_entities", vocabulary.rare_entities)
+    if vocabulary.entity_ids is not None:
+        arrays["entity_ids.bytes"] = vocabulary.entity_ids.data
+        arrays["entity_ids.offsets"] = vocabulary.entity_ids.offsets
+    return arrays
+
+
+def minimums_of(vocabulary: Vocabulary) -> str:
+    """Return the minimum counts as JSON."""
+    return json.dumps({name: getattr(vocabulary, name) for name in _MINIMUMS})
+
+
+def vocabulary_of(arrays: Arrays, minimums: str) -> Vocabulary:
+    """Return the vocabulary that the arrays and the JSON hold.
+
+    Raises
+    ------
+    ValueError, KeyError
+        When something is missing or does not fit; for `damage_in_one_sentence`.
+    """
+    known = json.loads(minimums)
+    words, entities = _read_counted(arrays, "words"), _read_counted(arrays, "entities")
+    return Vocabulary(
+        words.names, entities.names, words.counts, entities.counts,
+        entity_ids=_strings(arrays, "entity_ids", len(entities.names)),
+        redirects=_read_counted(arrays, "redirects"),
+        rare_words=_read_counted(arrays, "rare_words"),
+        rare_entities=_read_counted(arrays, "rare_entities"),
+        **{name: saved_number(known, name, whole=True) for name in _MINIMUMS},
+    )  # fmt: skip
+
+
+def _counted(name: str, counted: Counted) -> Arrays:
+    names = counted.names
+    return {
+        f"{name}.bytes": names.data, f"{name}.offsets": names.offsets,
+        f"{name}.order": names.order, f"{name}.counts": counted.counts,
+    }  # fmt: skip
+
+
+def _read_counted(arrays: Arrays, name: str) -> Counted:
+    data, offsets = arrays[f"{name}.bytes"], arrays[f"{name}.offsets"]
+    order, counts = arrays[f"{name}.order"], arrays[f"{name}.counts"]
+    if not (order.size == counts.size == offsets.size - 1 and _last(offsets) == data.size):
+        raise ValueError(f"the sizes of its {name} do not fit")
+    return Counted(Names(data, offsets, order), counts)
+
+
+def _strings(arrays: Arrays, name: str, n: int) -> PackedStrings | None:
+    if f"{name}.bytes" not in arrays:
+        return None
+    data, offsets = arrays[f"{name}.bytes"], arrays[f"{name}.offsets"]
+    if offsets.size - 1 != n or _last(offsets) != data.size:
+        raise ValueError(f"the sizes of its {name} do not fit")
+    return PackedStrings(data, offsets)
+
+
+def _last(offsets: np.ndarray[Any, Any]) -> int:
+    return int(offsets[-1])
