@@ -20,7 +20,8 @@ COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
 ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "data", "data shinra", "demo", "vectors",
-       "vectors similar", "vectors convert", "vectors evaluate"]  # fmt: skip
+       "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",
+       "probe geometry"]  # fmt: skip
 
 
 def test_version(cli: Run) -> None:

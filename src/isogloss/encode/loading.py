@@ -38,7 +38,13 @@ class Parts:
 
 
 def load_parts(
-    name: str | Path, given: dict[str, Any], *, device: str, dtype: str, threads: int | None
+    name: str | Path,
+    given: dict[str, Any],
+    *,
+    device: str,
+    dtype: str,
+    threads: int | None,
+    encoder_half: bool = False,
 ) -> Parts:
     """Find, check and load an encoder's parts; see `Encoder.load`.
 
@@ -54,8 +60,9 @@ def load_parts(
     if static:
         return _static_parts(static, given, device=device, dtype=dtype, threads=threads)
     return _transformer_parts(
-        directory, str(name), given, device=device, dtype=dtype, threads=threads
-    )
+        directory, str(name), given, device=device, dtype=dtype, threads=threads,
+        encoder_half=encoder_half,
+    )  # fmt: skip
 
 
 def content_of(chain: Chain) -> list[Any]:
@@ -91,13 +98,14 @@ def _transformer_parts(
     device: str,
     dtype: str,
     threads: int | None,
+    encoder_half: bool,
 ) -> Parts:
     from isogloss.encode.packed import pack  # it imports torch, which takes seconds
 
     device = networks.choose_device(device)
     networks.check_dtype(dtype, device=device)
     chain = read_chain(directory)
-    config = networks.load_config(chain.transformer)
+    config = networks.load_config(chain.transformer, encoder_half=encoder_half)
     settings = find_settings(directory, chain, name=name, config=config, given=given)
     tokenizer = TextTokenizer(
         load_tokenizer(chain.transformer),

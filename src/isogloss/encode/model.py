@@ -93,6 +93,21 @@ class Network:
                 vectors = torch.nn.functional.normalize(vectors, dim=-1)
             return vectors.cpu().numpy()
 
+    def hidden_states(self, batch: PaddedBatch) -> "tuple[torch.Tensor, ...]":
+        """Return the states of all layers, n_layers + 1 times (n_texts, longest, hidden_size).
+
+        They stay on the device, in the model's own precision; the embeddings come first.
+        """
+        import torch
+
+        with torch.inference_mode():
+            output = self.model(
+                input_ids=torch.from_numpy(batch.ids).to(self.device),
+                attention_mask=torch.from_numpy(batch.mask).to(self.device),
+                output_hidden_states=True,
+            )
+            return tuple(output.hidden_states)
+
     def pool_layer(
         self, output: Any, mask: "torch.Tensor", *, layer: int, pooling: Pooling
     ) -> "torch.Tensor":
@@ -151,18 +166,25 @@ def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
     has_pooler = getattr(model, "pooler", None) is not None and not missing
     if not has_pooler and hasattr(model, "pooler"):
         model.pooler = None
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
     model = model.to(device=device, dtype=getattr(torch, dtype)).eval()
     dense = [load_dense(folder).to(device).eval() for folder in chain.dense]
     return Network(model, dense=dense, has_pooler=has_pooler, device=device)
 
 
-def load_config(directory: Path) -> Any:
+def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
     """Return the transformer's configuration.
+
+    Parameters
+    ----------
+    encoder_half
+        Take an encoder-decoder too, for its encoder.
 
     Raises
     ------
     InputError
-        When it is missing, unknown, or that of an encoder-decoder.
+        When it is missing, unknown, or that of an encoder-decoder without `encoder_half`.
     """
     from transformers import AutoConfig
 
@@ -175,7 +197,7 @@ def load_config(directory: Path) -> Any:
         raise InputError(
             f"transformers cannot read its config.json ({reason})", path=directory
         ) from error
-    if config.is_encoder_decoder:
+    if config.is_encoder_decoder and not encoder_half:
         raise InputError("is an encoder-decoder; choose an encoder", path=directory)
     return config
 

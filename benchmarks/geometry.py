@@ -1,0 +1,115 @@
+"""Geometry of the bundled encoder's layers on the sentences of Ethayarajh (2019): docs/results.md.
+
+    python benchmarks/geometry.py --data DIR [--published FILE] [--out DIR]
+
+Sentences of SemEval STS 2012 to 2015 in English, each once. Both units: words, and the encoder's
+own pieces, which are nearer to the unit of the released figures of BERT and GPT-2. With --published
+(a table with the columns paper, model, metric, value) these stand beside ours, layer by layer.
+Their explained variance, which that table calls centred, is ``mev_released`` here: at the commit of
+the released figures the authors' code took TruncatedSVD for words and baseline alike. Printed
+beside: seconds of wall and of CPU time, and the most memory of the process so far (for that of one
+unit run one of --units alone). With --out everything is kept, curves too.
+"""
+
+import argparse
+import csv
+import json
+import re
+import resource
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from isogloss import Encoder
+from isogloss.data.lines import open_lines
+from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
+from isogloss.report.table import Table
+
+YEARS = range(2012, 2016)
+RELEASE = "ethayarajh2019-release"
+METRICS = {
+    "baseline": "baseline cosine (random words)",
+    "self_similarity": "self-similarity, raw",
+    "intra_similarity": "intra-sentence similarity, raw",
+    "mev_released": "explained variance (centred), raw",
+}
+MODELS = ("BERT base", "GPT-2", "ELMo")
+
+Published = dict[tuple[str, str, int], float]
+
+
+def main() -> None:
+    """Measure words and pieces, and print tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with sts/YEAR/*.tsv")
+    parser.add_argument("--published", type=Path, help="CSV of the released figures")
+    parser.add_argument("--out", type=Path, help="existing folder for tables and curves")
+    parser.add_argument("--encoder", default="bundled")
+    parser.add_argument("--max-words", type=int, default=2000)
+    parser.add_argument("--limit", type=int, help="first so many sentences, to try it")
+    parser.add_argument("--units", nargs="+", choices=("word", "piece"), default=["word", "piece"])
+    parser.add_argument("--threads", type=int)
+    options = parser.parse_args()
+    sentences = read_sentences(options.data)[: options.limit]
+    published = {} if options.published is None else read_published(options.published)
+    drawn = GeometryOptions(max_words=options.max_words)
+    encoder = Encoder.load(options.encoder, threads=options.threads, pooling="mean")
+    for unit in options.units:
+        wall, cpu = time.perf_counter(), time.process_time()
+        measured = measure_geometry(encoder, sentences, lang="en", unit=unit, options=drawn)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        result = GeometryResult([measured], options=drawn)
+        print(f"\n## {unit}: {wall:.0f} s, {cpu:.0f} CPU-s, at most {memory:.2f} GB\n")
+        print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
+        for table in (result.layers, result.isotropy, result.claims, result.extremes):
+            print(table.to_markdown())
+        for metric in METRICS if published else ():
+            print(beside(result, published, metric).to_markdown())
+        if options.out is not None:
+            result.save(options.out / f"geometry-{unit}", overwrite=True)
+            cost = {"wall_seconds": wall, "cpu_seconds": cpu, "memory_gb": memory}
+            text = json.dumps(cost, indent=2)
+            (options.out / f"geometry-{unit}-cost.json").write_text(text, encoding="utf-8")
+
+
+def read_sentences(data: Path) -> list[str]:
+    """Return the sentences of all pairs, judged or not, each once."""
+    files = [file for year in YEARS for file in sorted((data / "sts" / str(year)).glob("*.tsv*"))]
+    if not files:
+        raise SystemExit(f"{data} holds no sts/YEAR/*.tsv; name the folder with the data")
+    fields = [line.split("\t")[1:3] for file in files for _, line in open_lines(file)]
+    return list(dict.fromkeys(sentence for pair in fields for sentence in pair))
+
+
+def read_published(path: Path) -> Published:
+    """Return the released figures: (metric of ours, model, layer) → value."""
+    found: Published = {}
+    names = {name: metric for metric, name in METRICS.items()}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            layer = re.search(r", layer (\d+)$", row["metric"])
+            name = re.sub(r"(, mean over words)?, layer \d+$", "", row["metric"])
+            if row["paper"] == RELEASE and layer is not None and name in names:
+                found[names[name], row["model"], int(layer[1])] = float(row["value"])
+    return found
+
+
+def beside(result: GeometryResult, published: Published, metric: str) -> Table:
+    """Return a row a layer: our value and those of the released models."""
+    rows: dict[int, dict[str, Any]] = defaultdict(dict)
+    for row in result.layers.rows:
+        ends = {f"ours{end}": row.get(f"{metric}{end}") for end in ("", "_low", "_high")}
+        rows[row["layer"]] = {name: value for name, value in ends.items() if value is not None}
+    for (of, model, layer), value in published.items():
+        if of == metric and model in MODELS:
+            rows[layer][model] = value
+    return Table(
+        [{"layer": layer, **rows[layer]} for layer in sorted(rows)],
+        caption=f"{metric}, raw; the other models' figures are those released with the paper.",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""``isogloss probe``: what the papers measure about an encoder."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from isogloss.cli import options
+from isogloss.cli.output import console
+from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.lines import STANDARD_INPUT
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.files import refuse_existing
+from isogloss.probe.geometry import measure_geometry, measure_vectors
+from isogloss.probe.geometry_result import GeometryOptions, GeometryResult, Measured
+from isogloss.probe.static_words import StaticWords
+from isogloss.probe.units import WordUnits
+from isogloss.probe.vector_file import read_layer_vectors
+from isogloss.text.languages import LanguageFile, parse_language_file
+
+app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep the group's name in front of a single command."""
+
+
+@app.command()
+def geometry(
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Texts, one sentence each (column 'text' of a table); may be repeated.",
+            metavar="LANG=FILE",
+        ),
+    ] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="'bundled', a directory, or a name on the Hugging Face hub; may be repeated; "
+            "'bundled' if no --vectors are given."
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Vectors of words by layer that another program made, safetensors; may be "
+            "repeated.",
+            metavar="LANG=FILE",
+        ),
+    ] = None,
+    unit: Annotated[
+        Literal["word", "piece"], typer.Option(help="Words, or the encoder's own pieces.")
+    ] = "word",
+    min_contexts: Annotated[
+        int, typer.Option(min=2, help="Least number of different sentences of a word.")
+    ] = 5,
+    max_words: Annotated[int, typer.Option(min=1, help="Most words, drawn at random.")] = 1000,
+    max_contexts: Annotated[
+        int, typer.Option(min=2, help="Most occurrences of a word for explained variance.")
+    ] = 50,
+    random_words: Annotated[
+        int, typer.Option(min=2, help="Most random words, for the baselines.")
+    ] = 2000,
+    static: Annotated[
+        Path | None, typer.Option(help="Write static vectors of the words to this file.")
+    ] = None,
+    static_layer: Annotated[int, typer.Option(min=0, help="Layer of the static vectors.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to make: all tables, and curves over the layers.")
+    ] = None,
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    threads: options.Threads = None,
+    seed: options.Seed = 0,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Measure how context-specific words are in each layer, and how alike random words are."""
+    texts = [parse_language_file(value) for value in text or []]
+    files = [parse_language_file(value) for value in vectors or []]
+    encoders = encoder or (["bundled"] if texts else [])
+    _check_inputs(texts, files, encoders)
+    if static is not None and len(texts) * len(encoders) + len(files) != 1:
+        raise InputError("--static is of one encoder and one language; give one of each")
+    if static is None and static_layer != 1:
+        raise InputError("--static-layer is for --static; give that too")
+    if out is not None:
+        refuse_existing(out, overwrite=overwrite)
+    made = None if static is None else StaticWords(static, layer=static_layer, overwrite=overwrite)
+    drawn = GeometryOptions(
+        min_contexts=min_contexts, max_words=max_words, max_contexts=max_contexts,
+        n_random=random_words, seed=seed,
+    )  # fmt: skip
+    measured = [
+        measure_vectors(
+            read_layer_vectors(file.path), name=file.path.name, lang=file.lang, options=drawn,
+            static=made,
+        )
+        for file in files
+    ]  # fmt: skip
+    documents = [
+        (file.lang, read_documents(file.path, format=FileFormat(), needs_label=False).texts)
+        for file in texts
+    ]
+    if documents and unit == "word":
+        WordUnits(documents[0][0])  # says that its package is missing before a model is loaded
+    for name in encoders:
+        model = Encoder.load(
+            name, device=device, dtype=dtype, threads=threads, pooling="mean", encoder_half=True
+        )
+        measured += [
+            measure_geometry(model, some, lang=lang, unit=unit, options=drawn, static=made)
+            for lang, some in documents
+        ]
+    _give(GeometryResult(measured, options=drawn), measured, made, out, overwrite, as_json)
+
+
+def _check_inputs(
+    texts: list[LanguageFile], files: list[LanguageFile], encoders: list[str]
+) -> None:
+    if not texts and not files:
+        raise InputError("nothing to measure on; give --text LANG=FILE, or --vectors LANG=FILE")
+    if encoders and not texts:
+        raise InputError("--encoder needs text to encode; give --text LANG=FILE")
+    if sum(file.path == STANDARD_INPUT for file in texts) > 1:
+        raise InputError("standard input can be read once; give one --text LANG=-")
+    for name, values in (("--text", [(one.lang, one.path) for one in texts]),
+                         ("--vectors", [(one.lang, one.path) for one in files]),
+                         ("--encoder", encoders)):  # fmt: skip
+        if len(set(values)) < len(values):
+            raise InputError(f"{name} gives the same twice; leave one out")
+
+
+def _give(
+    result: GeometryResult, measured: list[Measured], made: StaticWords | None, out: Path | None,
+    overwrite: bool, as_json: bool,
+) -> None:  # fmt: skip
+    if made is not None:
+        made.write()
+        typer.echo(f"isogloss: {made.vectors!r} → {made.path}", err=True)
+    if out is not None:
+        result.save(out, overwrite=overwrite)
+        typer.echo(f"isogloss: tables and curves → {out}", err=True)
+    if as_json:
+        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    for note in result.notes:
+        typer.echo(f"isogloss: {note}", err=True)
+    for table in (result.layers, result.isotropy, result.extremes, result.claims):
+        table.render(console())

@@ -1,0 +1,114 @@
+"""The claims of Ethayarajh (2019), each with a verdict and an interval."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from isogloss.probe.layers import LayerMeasures
+from isogloss.probe.sampled import Sampled, greatest, least, mean_of
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+EXPLAINED = 0.05  # "less than 5 %", the paper's abstract
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and what was measured.
+
+    Attributes
+    ----------
+    claim
+        In words.
+    measured
+        What `value` is.
+    limit
+        What the claim says: `value` is above it, or below it.
+    """
+
+    claim: str
+    measured: str
+    value: float
+    value_low: float
+    value_high: float
+    limit: float
+    verdict: Verdict
+
+    def row(self) -> dict[str, Any]:
+        """Return it as a row of a table."""
+        return {
+            "claim": self.claim, "verdict": self.verdict, "measured": self.measured,
+            "value": self.value, "value_low": self.value_low, "value_high": self.value_high,
+            "limit": self.limit,
+        }  # fmt: skip
+
+
+def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
+    """Judge the claims; layer 0, the input, has no part in the first and the last.
+
+    The smallest or largest of many layers has the interval of the smallest or largest of each
+    resampling, so that a claim about all layers is judged once. With one layer above the input,
+    upper and lower layers cannot be told apart, and the claim about them is left out.
+    """
+    above = layers[1:]
+    claims = []
+    if above:
+        claims.append(
+            _claim("not isotropic in any layer above the input", "smallest baseline cosine",
+                   least([one.baseline for one in above]), 0.0, is_above=True)
+        )  # fmt: skip
+    claims.append(
+        _claim("self-similarity above the baseline in every layer",
+               "smallest adjusted self-similarity",
+               least([one.self_similarity.adjusted for one in layers]), 0.0, is_above=True)
+    )  # fmt: skip
+    if len(above) > 1:
+        n = max(1, len(above) // 3)
+        values = [one.self_similarity.adjusted for one in above]
+        claims.append(
+            _claim("words more context-specific in upper layers",
+                   f"adjusted self-similarity, layers {_span(above[-n:])} minus {_span(above[:n])}",
+                   mean_of(values[-n:]).minus(mean_of(values[:n])), 0.0, is_above=False)
+        )  # fmt: skip
+    for name, adjusted in _DEFINITIONS.items() if above else ():
+        claims.append(
+            _claim("a static vector explains less than 5 % of variance in every layer",
+                   f"largest adjusted MEV, {name}",
+                   greatest([adjusted(one) for one in above]), EXPLAINED, is_above=False)
+        )  # fmt: skip
+    return claims
+
+
+_DEFINITIONS: dict[str, Callable[[LayerMeasures], Sampled]] = {
+    "uncentred": lambda one: one.mev.adjusted,
+    "centred": lambda one: one.mev_centred.adjusted,
+    "as released": lambda one: one.mev_released.adjusted,
+}
+
+
+def verdict_of(low: float, high: float, limit: float, *, is_above: bool) -> Verdict:
+    """Say whether an interval lies on the claimed side of a limit, on the other, or on both.
+
+    Examples
+    --------
+    >>> verdict_of(0.1, 0.2, 0.0, is_above=True), verdict_of(-0.1, 0.2, 0.0, is_above=True)
+    ('holds', 'undecided')
+    """
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return "undecided"
+    if (low > limit) if is_above else (high < limit):
+        return "holds"
+    return "does not hold" if (high <= limit if is_above else low >= limit) else "undecided"
+
+
+def _claim(claim: str, measured: str, value: Sampled, limit: float, *, is_above: bool) -> Claim:
+    found = value.interval
+    verdict = verdict_of(found.low, found.high, limit, is_above=is_above)
+    return Claim(claim, measured, found.value, found.low, found.high, limit, verdict)
+
+
+def _span(layers: Sequence[LayerMeasures]) -> str:
+    first, last = layers[0].layer, layers[-1].layer
+    return f"{first}" if first == last else f"{first} to {last}"

@@ -1,0 +1,155 @@
+"""What counts as a word, and which of an encoder's pieces it is made of.
+
+A word is a segment that ICU finds by Unicode's rules (UAX 29), with its dictionaries for Chinese,
+Japanese, Thai, Lao, Khmer and Burmese, and that holds a letter or a digit. The other unit is the
+encoder's own piece. Names are as they stand in the text: capitals count.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from isogloss.arrays import Ints1d
+from isogloss.compat import require
+from isogloss.encode.tokenizer import TextTokenizer
+
+Unit = Literal["word", "piece"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Pieces of a text with the encoder's prefix in front, without special ones, uncut.
+
+    Attributes
+    ----------
+    ids
+        int64 (n_pieces,).
+    starts, ends
+        Where they lie in the text, in characters; those of the prefix end at 0 or before.
+    """
+
+    ids: Ints1d
+    starts: Ints1d
+    ends: Ints1d
+
+
+class Parts(NamedTuple):
+    """Which pieces units are made of: `units` and `pieces` are equally long, a pair each."""
+
+    units: Ints1d
+    pieces: Ints1d
+
+
+class Units(Protocol):
+    """A way to cut texts into units."""
+
+    unit: Unit
+
+    def names(self, text: str) -> list[str]:
+        """Return the names of a text's units, in order."""
+
+    def parts(self, text: str, pieces: Pieces) -> Parts:
+        """Return the pieces of each unit of a text, numbered as `names` lists them."""
+
+
+class WordUnits:
+    """Words of a language.
+
+    Parameters
+    ----------
+    lang
+        BCP-47; ICU falls back on rules for all languages where it has none of its own.
+
+    Raises
+    ------
+    InputError
+        When ICU's package is not installed.
+
+    Examples
+    --------
+    >>> WordUnits("en").names("Don't stop, 3.5 🙂!")
+    ["Don't", 'stop', '3.5']
+    """
+
+    unit: Unit = "word"
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+        self._breaker: Any = require(
+            "icu4py.breakers", extra="probe", why="cutting texts into words"
+        ).WordBreaker
+
+    def names(self, text: str) -> list[str]:
+        """Return a text's words, in order."""
+        return [text[start:end] for start, end in self._spans(text)]
+
+    def parts(self, text: str, pieces: Pieces) -> Parts:
+        """Return the pieces that overlap each word; a piece across two words counts for both."""
+        spans = np.array(list(self._spans(text)), np.int64).reshape(-1, 2)
+        starts_before = pieces.starts[None] < spans[:, 1:]
+        ends_behind = pieces.ends[None] > spans[:, :1]
+        return Parts(*np.nonzero(starts_before & ends_behind))
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        # The breaker's own positions count UTF-16 units, so its segments are added up.
+        end = 0
+        for segment in self._breaker(without_surrogates(text), self._lang):
+            start, end = end, end + len(segment)
+            if is_word(segment):
+                yield start, end
+
+
+class PieceUnits:
+    """The pieces of an encoder's tokenizer that hold a letter or a digit."""
+
+    unit: Unit = "piece"
+
+    def __init__(self, tokenizer: TextTokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def names(self, text: str) -> list[str]:
+        """Return a text's pieces, in order, as the vocabulary writes them."""
+        pieces = pieces_of(self._tokenizer, [text])[0]
+        token_of = self._tokenizer.backend.id_to_token
+        return [token_of(int(pieces.ids[at])) for at in self._kept(text, pieces)]
+
+    def parts(self, text: str, pieces: Pieces) -> Parts:
+        """Return each piece for itself."""
+        kept = self._kept(text, pieces)
+        return Parts(np.arange(len(kept)), kept)
+
+    def _kept(self, text: str, pieces: Pieces) -> Ints1d:
+        spans = zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)
+        is_kept = [end > 0 and is_word(text[max(start, 0) : end]) for start, end in spans]
+        return np.flatnonzero(is_kept)
+
+
+def is_word(segment: str) -> bool:
+    """Return whether a segment holds a letter or a digit."""
+    return any(character.isalnum() for character in segment)
+
+
+def without_surrogates(text: str) -> str:
+    """Return a text of equal length in which half characters are U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def pieces_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Pieces]:
+    """Return the pieces of texts, with their places."""
+    prefixed = [tokenizer.prefix + without_surrogates(text) for text in texts]
+    backend = tokenizer.backend
+    if tokenizer.is_parallel:
+        found = backend.encode_batch(prefixed, add_special_tokens=False)
+    else:
+        found = [backend.encode(text, add_special_tokens=False) for text in prefixed]
+    n_before = len(tokenizer.prefix)
+    pieces = []
+    for encoding in found:
+        offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2) - n_before
+        pieces.append(Pieces(np.array(encoding.ids, np.int64), offsets[:, 0], offsets[:, 1]))
+    return pieces

@@ -1,0 +1,43 @@
+"""Whether a last layer comes from behind one more step, in models that call it differently."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import transformers
+
+from isogloss.encode import Encoder
+from isogloss.probe.word_vectors import has_final_norm
+
+SIZES = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
+    "max_position_embeddings": 64, "pad_token_id": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "is_there"),
+    [
+        ("MegatronBert", {}, True),  # encoder.ln
+        ("XLMRobertaXL", {}, True),  # encoder.LayerNorm
+        ("Llama", {}, True),  # norm
+        ("DebertaV2", {"relative_attention": True, "norm_rel_ebd": "layer_norm"}, False),  # has a
+        ("Albert", {"embedding_size": 16}, False),  # LayerNorm in its encoder, for other things
+    ],
+)
+def test_a_final_norm_is_found_whatever_its_name(
+    tiny_models: dict[str, Path], tmp_path: Path, kind: str, more: dict[str, Any], is_there: bool
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(
+        tiny_models["xlm-roberta"], folder, ignore=shutil.ignore_patterns("model*", "config.json")
+    )
+    of_folder = Encoder.load(tiny_models["xlm-roberta"], device="cpu").tokenizer
+    n_pieces = of_folder.backend.get_vocab_size()
+    config = getattr(transformers, f"{kind}Config")(vocab_size=n_pieces, **SIZES, **more)
+    getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
+    encoder = Encoder.load(folder, device="cpu", pooling="mean")
+    assert has_final_norm(encoder) is is_there
+    modules = encoder.network.model.modules()
+    assert not any(module._forward_hooks for module in modules if "Layer" in type(module).__name__)

@@ -1,0 +1,132 @@
+"""Vectors of other programs, and static vectors of words."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from isogloss.errors import InputError
+from isogloss.probe import GeometryOptions, measure_vectors
+from isogloss.probe import vector_file as module
+from isogloss.probe.static_words import StaticWords, main_direction
+from isogloss.probe.vector_file import read_layer_vectors
+from isogloss.vectors import read_vectors
+
+SENTENCES = [
+    "the fox runs .", "the dog runs , 東京", "a fox sleeps", "the dog sleeps", "the fox", "the dog",
+    "the fox runs .",
+]  # fmt: skip
+OPTIONS = GeometryOptions(min_contexts=2)
+
+
+def arrays_of(sentences: list[str], width: int = 6, n_layers: int = 3) -> dict[str, np.ndarray]:
+    words = [word for sentence in sentences for word in sentence.split()]
+    rng = np.random.default_rng(0)
+    numbers = [at for at, sentence in enumerate(sentences) for _ in sentence.split()]
+    return {
+        "words": np.frombuffer("\n".join(words).encode(), np.uint8),
+        "sentences": np.array(numbers),
+        **{
+            f"layer_{at}": rng.normal(size=(len(words), width)).astype(np.float32) + at
+            for at in range(n_layers)
+        },
+    }
+
+
+def write(path: Path, **changes: Any) -> Path:
+    arrays = arrays_of(SENTENCES) | changes
+    save_file({name: array for name, array in arrays.items() if array is not None}, path)
+    return path
+
+
+@pytest.mark.parametrize("n_at_once", [1, 5, 4096])
+def test_vectors_of_a_file(tmp_path: Path, n_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "N_ROWS_AT_ONCE", n_at_once)
+    vectors = read_layer_vectors(write(tmp_path / "v"))
+    measured = measure_vectors(vectors, name="elmo", lang="eng", options=OPTIONS)
+    assert (measured.encoder, measured.lang, len(measured.layers)) == ("elmo", "en", 3)
+    assert measured.words.words == ["dog", "fox", "runs", "sleeps", "the"]
+    assert measured.words.counts.tolist() == [3, 3, 2, 2, 5]  # the last sentence was met before
+    arrays = arrays_of(SENTENCES)
+    words = [word for sentence in SENTENCES[:-1] for word in sentence.split()]
+    of_fox = arrays["layer_1"][: len(words)][[word == "fox" for word in words]]
+    units = of_fox / np.linalg.norm(of_fox, axis=1, keepdims=True)
+    expected = (units @ units.T)[np.triu_indices(3, 1)].mean()
+    assert measured.words.self_similarity[1, 1] == pytest.approx(expected, abs=1e-6)
+    assert "1 met before" in measured.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"words": None}, "has no array 'words'"),
+        ({"sentences": None}, "has no array 'sentences'"),
+        ({"layer_1": None}, "has no array 'layer_1'"),
+        ({"layer_2": np.ones((23, 5), np.float32)}, "'layer_2' is float32 of shape"),
+        ({"layer_0": np.ones((23, 6), np.int32)}, "'layer_0' is int32"),
+        ({"words": np.frombuffer(b"a\xff", np.uint8)}, "'words' is not UTF-8"),
+        ({"words": np.ones(23, np.int32)}, "'words' is int32, not uint8"),
+        ({"words": np.frombuffer(b"a\nb", np.uint8)}, "fits its 2 words"),
+        ({"sentences": np.ones(3, np.int64)}, "'sentences' is int64 of shape"),
+        ({"sentences": np.arange(23) % 2}, "do not stand together"),
+    ],
+)  # fmt: skip
+def test_a_file_that_does_not_fit(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_layer_vectors(write(tmp_path / "v", **changes))
+
+
+def test_what_is_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_layer_vectors(tmp_path / "none")
+    (tmp_path / "v").write_text("words")
+    with pytest.raises(InputError, match="is not a safetensors file"):
+        read_layer_vectors(tmp_path / "v")
+    whole = write(tmp_path / "v").read_bytes()
+    (tmp_path / "v").write_bytes(whole[:-9])
+    with pytest.raises(InputError, match="cut off"):
+        read_layer_vectors(tmp_path / "v")
+
+
+@pytest.mark.parametrize(("value", "said"), [(np.nan, "not finite"), (0, "all zeros")])
+def test_a_vector_without_a_direction(tmp_path: Path, value: float, said: str) -> None:
+    layer = arrays_of(SENTENCES)["layer_1"]
+    layer[1] = value
+    vectors = read_layer_vectors(write(tmp_path / "v", layer_1=layer))
+    with pytest.raises(InputError, match=f"in layer 1 the vector of 'fox' is {said}"):
+        measure_vectors(vectors, name="v", lang="en", options=OPTIONS)
+
+
+def test_static_vectors(tmp_path: Path) -> None:
+    vectors = read_layer_vectors(write(tmp_path / "v"))
+    made = StaticWords(tmp_path / "static", layer=2)
+    measure_vectors(vectors, name="v", lang="en", options=OPTIONS, static=made)
+    assert not (tmp_path / "static").exists()
+    made.write()
+    static = read_vectors(tmp_path / "static")
+    assert list(static.vocabulary.words) == ["dog", "fox", "runs", "sleeps", "the"]
+    assert static.vocabulary.word_counts.tolist() == [3, 3, 2, 2, 5]
+    assert static.facts == {"lang": "en", "made_from": "v", "layer": 2}
+    assert np.linalg.norm(static.matrix, axis=1) == pytest.approx(np.ones(5))
+    words = [word for sentence in SENTENCES[:-1] for word in sentence.split()]
+    of_dog = vectors.layers[2][: len(words)][[word == "dog" for word in words]].astype(float)
+    values, directions = np.linalg.eigh(of_dog.T @ of_dog)
+    assert abs(static["dog"] @ directions[:, -1]) == pytest.approx(1)
+    assert static["dog"] @ of_dog.mean(0) > 0
+    assert values[-1] > values[0]
+
+
+def test_the_main_direction_is_on_the_side_of_the_mean() -> None:
+    vectors = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32) + 2
+    np.testing.assert_allclose(main_direction(vectors), -main_direction(-vectors), atol=1e-6)
+
+
+def test_static_vectors_of_a_layer_that_is_not_there(tmp_path: Path) -> None:
+    vectors = read_layer_vectors(write(tmp_path / "v"))
+    with pytest.raises(InputError, match=r"no layer 3 in v; its layers are 0 \(the input\) to 2"):
+        measure_vectors(vectors, name="v", lang="en", options=OPTIONS,
+                        static=StaticWords(tmp_path / "static", layer=3))  # fmt: skip
+    with pytest.raises(InputError, match="already exists"):
+        StaticWords(tmp_path / "v")
