@@ -1,0 +1,64 @@
+"""docs/command-line.md names every command and every option, with their defaults."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+
+from isogloss.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+
+
+def commands() -> dict[str, click.Command]:
+    """Return all commands by their words."""
+    main._add_groups([])
+    found: dict[str, Any] = {"": typer.main.get_command(main.app)}
+    for words, command in list(found.items()):
+        for name, verb in command.commands.items():
+            group = getattr(verb, "commands", None)
+            found |= {f"{name} {one}": sub for one, sub in group.items()} if group else {name: verb}
+        del found[words]
+    return found
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """Return the page's commands: option to default."""
+    sections = re.split(r"^## isogloss (.+)$", PAGE.read_text("utf-8"), flags=re.M)[1:]
+    found = {}
+    for words, text in zip(sections[::2], sections[1::2], strict=True):
+        rows = re.findall(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|([^|]*)\|$", text, flags=re.M)
+        found[words] = {row.replace("`", ""): default.strip() for row, default in rows}
+    return found
+
+
+def names(parameter: click.Parameter) -> str:
+    """Return how the page spells an option or argument."""
+    if parameter.param_type_name == "argument":
+        return (getattr(parameter, "metavar", None) or parameter.name or "").upper().strip("[]")
+    return ", ".join([*parameter.opts, *parameter.secondary_opts])
+
+
+COMMANDS = commands()
+
+
+def test_all_commands() -> None:
+    assert set(documented()) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_options_and_defaults(words: str) -> None:
+    page = documented().get(words, {})
+    shown = {names(one): one for one in COMMANDS[words].params if names(one) != "--help"}
+    assert set(page) == set(shown)
+    for name, parameter in shown.items():
+        default, given = page[name], parameter.default
+        if parameter.required:
+            assert default == "required", name
+        elif isinstance(given, bool) or given in (None, (), []) or callable(given):
+            continue
+        else:
+            assert f"`{given}`" in default, name
