@@ -22,7 +22,7 @@ from isogloss.errors import InputError
 from isogloss.probe.occurrences import Choice, Marker, Marks, Sentence
 from isogloss.probe.sums import VectorSums
 from isogloss.probe.units import is_word
-from isogloss.vectors.tensor_file import map_tensors
+from isogloss.tensor_file import map_tensors
 
 N_ROWS_AT_ONCE = 4096
 

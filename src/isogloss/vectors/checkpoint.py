@@ -8,8 +8,8 @@ import numpy as np
 
 from isogloss.arrays import Floats2d
 from isogloss.files import damage_in_one_sentence
+from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
 from isogloss.vectors.schedule import Schedule
-from isogloss.vectors.tensor_file import map_tensors, tensor_metadata, write_tensors
 from isogloss.wiki.array_file import atomic_part
 
 

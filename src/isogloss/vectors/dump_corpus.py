@@ -21,13 +21,13 @@ from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import activity, logger, progress
+from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
 from isogloss.text.folding import TURKIC
 from isogloss.vectors.corpus import TrainingCorpus
 from isogloss.vectors.detected_names import write_entities_of
 from isogloss.vectors.dump_pages import NOWHERE, PageRules
 from isogloss.vectors.dump_vocabulary import DumpVocabulary, count_names
 from isogloss.vectors.graph_file import edges_of, write_graph
-from isogloss.vectors.tensor_file import map_tensors, tensor_metadata, write_tensors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.vocabulary_arrays import arrays_of, minimums_of, vocabulary_of
 from isogloss.vectors.words import TOKENIZER

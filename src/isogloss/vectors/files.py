@@ -10,12 +10,12 @@ import numpy as np
 
 from isogloss.data.lines import COMPRESSED
 from isogloss.errors import InputError, did_you_mean
+from isogloss.tensor_file import tensor_metadata
 from isogloss.vectors import entity_vectors
 from isogloss.vectors.binary_file import read_binary_vectors, write_binary_vectors
 from isogloss.vectors.entity_vectors import EntityVectors
 from isogloss.vectors.names import PackedStrings
 from isogloss.vectors.native_file import read_native, write_native
-from isogloss.vectors.tensor_file import tensor_metadata
 from isogloss.vectors.text_file import (
     TextFormat,
     read_text_vectors,

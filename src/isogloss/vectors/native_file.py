@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isogloss.errors import InputError
 from isogloss.files import atomic_file, damage_in_one_sentence
-from isogloss.vectors.tensor_file import Arrays, map_tensors, tensor_metadata, write_tensors
+from isogloss.tensor_file import Arrays, map_tensors, tensor_metadata, write_tensors
 from isogloss.vectors.vocabulary_arrays import arrays_of, minimums_of, vocabulary_of
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from isogloss.files import saved_number
+from isogloss.tensor_file import Arrays
 from isogloss.vectors.names import Names, PackedStrings
-from isogloss.vectors.tensor_file import Arrays
 from isogloss.vectors.vocabulary import Counted, Vocabulary
 
 _MINIMUMS = ("min_word_count", "min_entity_count")

@@ -16,44 +16,44 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
+from isogloss.tensor_file import head_of, in_order, shapes_of, tensors_in, write_tensors
 
 Arrays = dict[str, Any]
-Shapes = Mapping[str, tuple[Any, int]]
 
 ROWS_AT_ONCE = 1 << 18
 
-_NAMES = {"int64": "I64", "uint64": "U64", "int32": "I32", "uint32": "U32", "uint8": "U8"}
-_TYPES = {name: np.dtype(kind) for kind, name in _NAMES.items()}
-
 
 def packed(arrays: Mapping[str, Any], facts: Mapping[str, Any] | None = None) -> bytes:
-    """Return arrays of one axis and facts as the bytes of such a file."""
-    head, _ = _head({name: (a.dtype, a.size) for name, a in arrays.items()}, facts or {})
-    ordered = sorted(arrays, key=lambda name: _place(arrays[name].dtype, name))
-    return b"".join([head, *(np.ascontiguousarray(arrays[name]).tobytes() for name in ordered)])
+    """Return arrays and facts as the bytes of such a file."""
+    shapes = shapes_of(arrays)
+    head, _ = head_of(shapes, _as_text(facts))
+    return b"".join([head, *(np.ascontiguousarray(arrays[n]).tobytes() for n in in_order(shapes))])
 
 
 def unpacked(data: bytes) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays and facts of what `packed` returned."""
-    return _views(np.frombuffer(data, np.uint8))
+    return _read(np.frombuffer(data, np.uint8))
 
 
 @contextmanager
-def new_arrays(path: Path, shapes: Shapes, facts: Mapping[str, Any] | None = None) -> Iterator[Any]:
+def new_arrays(
+    path: Path, sizes: Mapping[str, tuple[Any, int]], facts: Mapping[str, Any] | None = None
+) -> Iterator[Any]:
     """Yield arrays to fill, name → array of one axis; the file is there when the block ends well.
 
     Parameters
     ----------
-    shapes
+    sizes
         Name → (type, size).
     """
-    head, n_bytes = _head(shapes, facts or {})
+    shapes = {name: (dtype, (int(size),)) for name, (dtype, size) in sizes.items()}
+    head, n_bytes = head_of(shapes, _as_text(facts))
     with atomic_part(path) as temporary:
         with temporary.open("wb") as file:
             file.write(head)
             file.truncate(n_bytes)
         whole = np.memmap(temporary, np.uint8, "r+")
-        arrays, _ = _views(whole)
+        arrays, _ = tensors_in(whole)
         yield arrays
         whole.flush()
         del arrays, whole
@@ -62,12 +62,9 @@ def new_arrays(path: Path, shapes: Shapes, facts: Mapping[str, Any] | None = Non
 def write_arrays(
     path: Path, arrays: Mapping[str, Any], facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write arrays of one axis and facts; the file is there as a whole or not at all."""
-    head, _ = _head({name: (a.dtype, a.size) for name, a in arrays.items()}, facts or {})
-    with atomic_part(path) as temporary, temporary.open("wb") as file:
-        file.write(head)
-        for name in sorted(arrays, key=lambda name: _place(arrays[name].dtype, name)):
-            file.write(np.ascontiguousarray(arrays[name]).data)
+    """Write arrays and facts; the file is there as a whole or not at all."""
+    with atomic_part(path) as temporary:
+        write_tensors(temporary, arrays, _as_text(facts))
 
 
 def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
@@ -79,8 +76,8 @@ def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
         When it is missing or no such file.
     """
     try:
-        return _views(np.memmap(path, np.uint8, "r"))
-    except (OSError, ValueError, KeyError) as error:
+        return _read(np.memmap(path, np.uint8, "r"))
+    except (OSError, ValueError) as error:
         raise InputError(
             f"damaged or missing ({error}); remove the work folder and build again", path=path
         ) from error
@@ -123,37 +120,10 @@ def taken(data: Bytes1d, offsets: Ints1d, rows: Ints1d) -> tuple[Bytes1d, Ints1d
     return out, ends
 
 
-def _place(dtype: Any, name: str) -> tuple[int, str]:
-    return -np.dtype(dtype).itemsize, name  # the widest first: every array is aligned
+def _as_text(facts: Mapping[str, Any] | None) -> dict[str, str]:
+    return {name: json.dumps(value) for name, value in (facts or {}).items()}
 
 
-def _head(shapes: Shapes, facts: Mapping[str, Any]) -> tuple[bytes, int]:
-    """Return the head of a file, and the size of the whole file."""
-    described: dict[str, Any] = {"__metadata__": {k: json.dumps(facts[k]) for k in facts}}
-    first = 0
-    for name in sorted(shapes, key=lambda name: _place(shapes[name][0], name)):
-        dtype, size = np.dtype(shapes[name][0]), int(shapes[name][1])
-        last = first + dtype.itemsize * size
-        described[name] = {
-            "dtype": _NAMES[dtype.name], "shape": [size], "data_offsets": [first, last]
-        }  # fmt: skip
-        first = last
-    text = json.dumps(described).encode()
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text, 8 + len(text) + first
-
-
-def _views(whole: Any) -> tuple[Arrays, dict[str, Any]]:
-    if whole.size < 8:
-        raise ValueError("cut off")
-    origin = 8 + int.from_bytes(whole[:8].tobytes(), "little")
-    described = json.loads(whole[8:origin].tobytes())
-    facts = {name: json.loads(value) for name, value in described.pop("__metadata__").items()}
-    if whole.size != origin + max((d["data_offsets"][1] for d in described.values()), default=0):
-        raise ValueError("cut off")
-    arrays = {}
-    for name, entry in described.items():
-        first, last = entry["data_offsets"]
-        part = np.asarray(whole[origin + first : origin + last])
-        arrays[name] = part.view(_TYPES[entry["dtype"]])
-    return arrays, facts
+def _read(whole: Any) -> tuple[Arrays, dict[str, Any]]:
+    arrays, metadata = tensors_in(whole)
+    return dict(arrays), {name: json.loads(value) for name, value in metadata.items()}

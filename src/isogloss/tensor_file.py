@@ -1,0 +1,122 @@
+"""Safetensors files written array by array and mapped: neither way holds a copy in memory.
+
+The library's own functions copy every array to bytes before they write, and into memory when they
+read. The format is theirs: a length, a JSON header, the arrays. Wide types come first, so that
+every array is aligned.
+"""
+
+import json
+from collections.abc import Mapping
+from math import prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from isogloss.errors import InputError
+
+Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
+Shapes: TypeAlias = Mapping[str, tuple[Any, tuple[int, ...]]]
+
+_TYPES = {"F32": "<f4", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4", "U8": "|u1"}
+_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+_METADATA = "__metadata__"
+_LONGEST_HEADER = 100_000_000  # the library's own limit
+
+
+def write_tensors(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
+    """Write arrays of float32 or of integers."""
+    with path.open("wb") as file:
+        file.write(head_of(shapes_of(arrays), metadata)[0])
+        for name in in_order(shapes_of(arrays)):
+            little = arrays[name].astype(arrays[name].dtype.newbyteorder("<"), copy=False)
+            file.write(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+
+
+def shapes_of(arrays: Mapping[str, Any]) -> Shapes:
+    """Return type and shape of each array."""
+    return {name: (array.dtype, array.shape) for name, array in arrays.items()}
+
+
+def in_order(shapes: Shapes) -> list[str]:
+    """Return the names in the order in which the arrays stand in a file."""
+    return sorted(shapes, key=lambda name: (-np.dtype(shapes[name][0]).itemsize, name))
+
+
+def head_of(shapes: Shapes, metadata: Mapping[str, str]) -> tuple[bytes, int]:
+    """Return what stands before the arrays, and the size of the whole file."""
+    header: dict[str, Any] = {_METADATA: dict(metadata)}
+    first = 0
+    for name in in_order(shapes):
+        dtype, shape = np.dtype(shapes[name][0]).newbyteorder("<"), shapes[name][1]
+        last = first + dtype.itemsize * prod(shape)
+        header[name] = {
+            "dtype": _NAMES[dtype.str], "shape": list(shape), "data_offsets": [first, last]
+        }  # fmt: skip
+        first = last
+    text = json.dumps(header, ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text, 8 + len(text) + first
+
+
+def tensor_metadata(path: Path) -> dict[str, str] | None:
+    """Return the metadata of a safetensors file, ``None`` where the file is none."""
+    with path.open("rb") as file:
+        header = _header(file.read(8), file.read, path.stat().st_size)
+    return None if header is None else dict(header.get(_METADATA, {}))
+
+
+def map_tensors(path: Path) -> Arrays:
+    """Map the arrays of a safetensors file, read-only.
+
+    Raises
+    ------
+    InputError
+        When the file is cut off or its header does not describe it.
+    """
+    if path.stat().st_size < 8:
+        raise InputError("is not a safetensors file", path=path)
+    try:
+        return tensors_in(np.memmap(path, np.uint8, "r"))[0]
+    except ValueError as error:
+        raise InputError(str(error), path=path) from error
+
+
+def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
+    """Return views of the arrays in the bytes of a file, and its metadata.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong, to be put behind the name of the file.
+    """
+    n_bytes = int.from_bytes(whole[:8].tobytes(), "little")
+    header = _header(whole[:8].tobytes(), lambda n: whole[8 : 8 + n].tobytes(), whole.size)
+    if header is None:
+        raise ValueError("is not a safetensors file")
+    values = whole[8 + n_bytes :]
+    metadata, arrays = header.pop(_METADATA, {}), {}
+    for name, described in header.items():
+        try:
+            dtype = np.dtype(_TYPES[described["dtype"]])
+            first, last = described["data_offsets"]
+            is_whole = 0 <= first <= last <= values.size
+            if is_whole:
+                part = np.asarray(values[first:last])
+                arrays[name] = part.view(dtype).reshape(described["shape"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"damaged: its tensor '{name}' cannot be read") from error
+        if not is_whole:
+            raise ValueError("is cut off; copy it again")
+    return arrays, metadata
+
+
+def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
+    n_bytes = int.from_bytes(length, "little")
+    if len(length) < 8 or not 2 <= n_bytes <= min(_LONGEST_HEADER, size - 8):
+        return None
+    try:
+        header = json.loads(read(n_bytes))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return None
+    return header if isinstance(header, dict) else None
