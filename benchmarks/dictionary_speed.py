@@ -1,7 +1,7 @@
 """Measure dump to dictionary: time, CPU time and memory beside wikipedia2vec, and how they grow.
 
     python benchmarks/dictionary_speed.py --data DIR [--peer PYTHON] [--megabytes 200]
-        [--growth 25,50,100,200] [--repetitions 3]
+        [--growth 25,50,100,200] [--repetitions 3] [--work DIR]
 
 Ours is `isogloss kb build --source wikipedia:en=DUMP`: pages, texts and links, counts, and the
 knowledge base. wikipedia2vec's is build-dump-db, build-dictionary, build-link-graph and
@@ -14,7 +14,7 @@ lines are fitted to both parts and to the memory, and drawn out to the English W
 
 Memory is that of all processes together: the proportional set size, ten times a second. Compiled
 code is cached before anything is measured. `PYTHON` has wikipedia2vec 2.0.0 (a virtual environment
-of Python 3.11).
+of Python 3.11). `--work` keeps the made dumps, to measure in several goes.
 """
 
 import argparse
@@ -46,11 +46,13 @@ def main() -> None:
     parser.add_argument("--growth", default="", help="sizes in megabytes, as 25,50,100,200")
     parser.add_argument("--repetitions", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--work", type=Path, help="keep what is made in this folder")
     options = parser.parse_args()
     real = options.data / SLICE
     result: dict = {"compared": [], "growth": []}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.work or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         ours(real, folder, options.workers)  # compiles, or loads what was
         dumps = [(real, size_of(real))]
         if options.megabytes:
@@ -88,7 +90,9 @@ def grown(dump: Path, size: dict, folder: Path, repetitions: int) -> dict:
     """Return measurements of a size with one worker on one core, and with two."""
     one = [ours(dump, folder, 1, n_cores=1) for _ in range(repetitions)]
     two = [ours(dump, folder, 2, n_cores=2) for _ in range(repetitions)]
-    return {**size, "one": one, "two": two}
+    manifest = json.loads((folder / "kb" / "manifest.json").read_text(encoding="utf-8"))
+    names = manifest["languages"]["en"]["n_names"]
+    return {**size, "names": names, "one": one, "two": two}
 
 
 def ours(dump: Path, folder: Path, workers: int, n_cores: int | None = None) -> dict[str, float]:
@@ -218,12 +222,13 @@ def as_markdown(result: dict) -> str:
                     f"{one['pages'] / seconds:,.0f} | {peak:,.0f} |"
                 )
     if result["growth"]:
-        rows += ["", "| XML, MB | pages | one core, s | two cores, s | one: MB | two: MB |"]
-        rows.append("| ---: | ---: | ---: | ---: | ---: | ---: |")
+        rows += ["", "| XML, MB | pages | names | one core, s | two cores, s | one: MB | two: MB |"]
+        rows.append("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         for g in result["growth"]:
             cells = [f"{median(g[k], 'seconds'):.1f}" for k in ("one", "two")]
             cells += [f"{median(g[k], 'peak_mb'):,.0f}" for k in ("one", "two")]
-            rows.append(f"| {g['bytes'] / 1e6:.0f} | {g['pages']:,} | " + " | ".join(cells) + " |")
+            size = f"| {g['bytes'] / 1e6:.0f} | {g['pages']:,} | {g['names']:,} | "
+            rows.append(size + " | ".join(cells) + " |")
     if len(result["growth"]) > 1:
         fit = fitted(result["growth"])
         rows.append("")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from isogloss.wiki.workers import run_tasks
 
 VARIANTS = 3  # lower case, capital, capitals: see `compile_names`
 BYTES_AT_ONCE = 1 << 20  # of text; folding takes about 20 bytes a character
-NAMES_AT_ONCE = 500_000
+NAMES_AT_ONCE = 50_000
 
 
 def write_occurrences(
@@ -116,6 +116,14 @@ def worker(settings: Any) -> Any:
     return work
 
 
+class _Links(NamedTuple):
+    """Links of a part to entities: the page of each, and its text's place in that of the part."""
+
+    page: Ints1d
+    start: Ints1d
+    end: Ints1d
+
+
 class Occurrences:
     """Names to look for in the pages of a part.
 
@@ -138,7 +146,10 @@ class Occurrences:
 
     def of_part(self, part: Arrays, number: int) -> Arrays:
         """Return for rows (3 * folded name + variant) the pages whose highest variant it is."""
-        pieces = [self._of_pages(part, number, *pages) for pages in _groups(part["text_offsets"])]
+        links = self._links_of(part)
+        pieces = [
+            self._of_pages(part, links, number, *pages) for pages in _groups(part["text_offsets"])
+        ]
         found: Arrays = {}
         for kind in ("text", "link"):
             highest = [piece[kind] for piece in pieces]
@@ -149,7 +160,9 @@ class Occurrences:
             found[f"{kind}_pages"] = n_pages.astype(np.int32)
         return found
 
-    def _of_pages(self, part: Arrays, number: int, first: int, last: int) -> dict[str, Ints1d]:
+    def _of_pages(
+        self, part: Arrays, links: _Links, number: int, first: int, last: int
+    ) -> dict[str, Ints1d]:
         texts = strings_of(part["text"], part["text_offsets"][first : last + 1])
         folded = fold_texts(texts, turkic=self._turkic)
         names = self._names
@@ -162,20 +175,24 @@ class Occurrences:
                 True,
             )  # fmt: skip
         in_text = _pages_and_rows(np.repeat(np.arange(last - first), np.diff(offsets)), row)
-        linked = self._links(part, first, last)
+        linked = self._linked(part["text"], links, first, last)
         own = self._own(part, number, first, last)
         is_link = np.concatenate([linked, own[np.isin(own, in_text)]])
         return {"text": _highest(np.concatenate([in_text, is_link])), "link": _highest(is_link)}
 
-    def _links(self, part: Arrays, first: int, last: int) -> Ints1d:
-        """Return page and row of each link that leads to an entity."""
-        begin, end = part["link_offsets"][[first, last]].tolist()
-        page = np.repeat(np.arange(last - first), np.diff(part["link_offsets"][first : last + 1]))
+    def _links_of(self, part: Arrays) -> _Links:
+        """Return the links of a part that lead to an entity."""
+        page = np.repeat(np.arange(part["page_id"].size), np.diff(part["link_offsets"]))
         _, entity = entities_of_targets(part, self._titles)
-        starts, ends = (places[begin:end] for places in link_places(part))
-        is_kept = (entity[part["link_target"][begin:end]] >= 0) & (ends > starts)
-        data, offsets = names_at(part["text"], starts[is_kept], ends[is_kept])
-        return self._known(data, offsets, page[is_kept])
+        starts, ends = link_places(part)
+        is_kept = (entity[part["link_target"]] >= 0) & (ends > starts)
+        return _Links(page[is_kept], starts[is_kept], ends[is_kept])
+
+    def _linked(self, text: Bytes1d, links: _Links, first: int, last: int) -> Ints1d:
+        """Return page and row of each link on some pages."""
+        here = slice(*np.searchsorted(links.page, [first, last]).tolist())
+        data, offsets = names_at(text, links.start[here], links.end[here])
+        return self._known(data, offsets, links.page[here] - first)
 
     def _own(self, part: Arrays, number: int, first: int, last: int) -> Ints1d:
         """Return page and row of each page's own title."""

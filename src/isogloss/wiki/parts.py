@@ -28,7 +28,7 @@ from isogloss.wiki.pages import BEGINNING_OF_PAGE, END_OF_DUMP
 from isogloss.wiki.workers import map_blocks
 
 VERSION = 2  # of what is extracted, and how it is written
-BLOCKS = 16  # of about 4 MB of XML in a part
+BLOCKS = 8  # of about 4 MB of XML in a part
 LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, for what is counted beside them
 
 
@@ -169,13 +169,14 @@ class _Work:
         if number:
             logger.info("%s: going on after %s", self.dump, counted(number, "part"))
         watch = _Watch(opened, self.folder)
-        results = map_blocks(
+        read_blocks = map_blocks(
             "isogloss.wiki.extract",
             settings_of(opened.site, self.code, self.counting),
             watch.blocks(_limited(opened.blocks(), n_seen, self.limit)),
             lambda read: read.block.data,
             workers=workers,
         )
+        results = ((_place_after(read), data) for read, data in read_blocks)
         while group := list(islice(results, self.blocks_a_part)):
             path = self.folder / f"{number:06}.part"
             _write_part(path, [data for _, data in group], group[-1][0])
@@ -200,6 +201,21 @@ class _Read(NamedTuple):
     block: Block
     n_seen: int
     n_bytes: int
+
+
+class _Place(NamedTuple):
+    """Where a block ends in the dump, as `_Read` has it, and whether the dump does."""
+
+    end: Position
+    n_seen: int
+    n_bytes: int
+    is_end: bool
+
+
+def _place_after(read: _Read) -> _Place:
+    """Return what is kept of a block once it is extracted: its XML would fill the memory."""
+    is_end = read.block.data.rstrip().endswith(END_OF_DUMP)
+    return _Place(read.block.end, read.n_seen, read.n_bytes, is_end)
 
 
 def _opened(dump: Path, code: str, workers: int, work: _Work) -> Dump:
@@ -228,7 +244,7 @@ def _limited(
             return
 
 
-def _write_part(path: Path, results: list[bytes], last: _Read) -> None:
+def _write_part(path: Path, results: list[bytes], last: _Place) -> None:
     read = [unpacked(result) for result in results]
     arrays = joined([found for found, _ in read])
     lost, counts = Counter[str](), Counter[str]()
@@ -241,8 +257,8 @@ def _write_part(path: Path, results: list[bytes], last: _Read) -> None:
     counts["disambiguations"] = int((flags & DISAMBIGUATION != 0).sum())
     counts["links"] = arrays["link_target"].size
     facts = {
-        "end": last.block.end, "n_seen": last.n_seen, "counts": counts, "lost": lost,
-        "is_end": last.block.data.rstrip().endswith(END_OF_DUMP),
+        "end": last.end, "n_seen": last.n_seen, "counts": counts, "lost": lost,
+        "is_end": last.is_end,
     }  # fmt: skip
     write_arrays(path, arrays, facts)
 
