@@ -2,7 +2,9 @@
 
 import errno
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,3 +85,22 @@ def test_what_is_written_can_be_read_by_others(tmp_path: Path) -> None:
         closed(folder / "inside")
     for path in (tmp_path / "file", tmp_path / "folder" / "inside"):
         assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("write", [atomic_file, atomic_directory])
+def test_what_is_of_another_kind_is_never_replaced(tmp_path: Path, write: Any) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "notes.txt").write_text("hello")
+    own = ours(tmp_path / "model")
+    other = tmp_path / "notes.txt" if write is atomic_directory else own
+    said = "is a file; a folder" if write is atomic_directory else "is a folder; a file"
+    before = names(tmp_path)
+    for path, why in (
+        (tmp_path / "link", "device or a link"), (tmp_path / "pipe", "device or a link"),
+        (Path("/dev/null"), "device or a link"), (Path("-"), "standard output"), (other, said),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=why), write(path, overwrite=True):
+            raise AssertionError("the block must not run")
+    assert names(tmp_path) == before
+    assert (tmp_path / "notes.txt").read_text() == "hello"

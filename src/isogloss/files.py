@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from safetensors import SafetensorError
 
@@ -23,13 +23,22 @@ from isogloss.errors import InputError
 MANIFESTS = ("manifest.json", "model.json", "model/model.json")
 
 
-def refuse_existing(path: Path, *, overwrite: bool) -> None:
+def refuse_existing(path: Path, *, overwrite: bool, makes: Literal["file", "folder"]) -> None:
     """Raise `InputError` when `path` may not be replaced, or its folder is missing.
 
-    A folder that isogloss did not make is never replaced, whatever `overwrite` says.
+    A folder that isogloss did not make, a device, a link, and what is of another kind than what is
+    made are never replaced, whatever `overwrite` says.
     """
+    if str(path) == "-":
+        raise InputError("standard output is no place for a file; name one")
+    if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
+        raise InputError("is a device or a link, which is never replaced; name a file", path=path)
     if path.exists() and not overwrite:
         raise InputError("already exists; choose another --out or add --overwrite", path=path)
+    if makes == "file" and path.is_dir():
+        raise InputError("is a folder; a file is written here", path=path)
+    if makes == "folder" and path.is_file():
+        raise InputError("is a file; a folder is made here", path=path)
     if path.is_dir() and not _is_ours(path):
         raise InputError("holds files that isogloss did not make; choose another --out", path=path)
     if not path.parent.is_dir():
@@ -50,7 +59,7 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         When `path` exists and `overwrite` is false, or its parent is missing or not writable.
     """
     path = Path(path)
-    refuse_existing(path, overwrite=overwrite)
+    refuse_existing(path, overwrite=overwrite, makes="folder")
     with _faults_in_one_sentence(path):
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
         try:
@@ -76,9 +85,7 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         When `path` exists and `overwrite` is false, or its parent is missing or not writable.
     """
     path = Path(path)
-    refuse_existing(path, overwrite=overwrite)
-    if path.is_dir():
-        raise InputError("is a folder; a file is written here", path=path)
+    refuse_existing(path, overwrite=overwrite, makes="file")
     with _faults_in_one_sentence(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)

@@ -44,7 +44,7 @@ def adapt_command(
     """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
     code = parse_language(lang)
     if out is not None:
-        refuse_existing(out, overwrite=overwrite)
+        refuse_existing(out, overwrite=overwrite, makes="folder")
     about = about_classifier(model)
     format = options.file_format(text, None, quoting)
     texts: list[str] = []

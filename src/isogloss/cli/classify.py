@@ -111,7 +111,7 @@ def fit(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Learn from labelled texts, or from the names of the classes, and write a model."""
-    refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite, makes="folder")
     if not train and classes is None:
         raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
     if embed_kb and kb is None:
@@ -248,7 +248,7 @@ def evaluate_command(
 ) -> None:  # fmt: skip
     """Score a model language by language, with intervals."""
     if report is not None:
-        refuse_existing(report, overwrite=overwrite)
+        refuse_existing(report, overwrite=overwrite, makes="file")
     about = about_classifier(model)
     check_abstaining(about, abstain_below)
     fallback_lang = checked_language(fallback_lang)

@@ -44,7 +44,7 @@ def encode(
     """Encode texts, one vector each, streamed to a memory-mapped array."""
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
-    refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite, makes="file")
     documents = read_documents(
         file, format=options.file_format(text, None, quoting), needs_label=False
     )

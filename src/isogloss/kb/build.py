@@ -2,7 +2,8 @@
 
 import shutil
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError
 from isogloss.files import atomic_directory, refuse_existing
 from isogloss.kb.cldr import gather_cldr
 from isogloss.kb.compile_names import KEYWORD_FACTOR, compile_language
@@ -18,8 +19,9 @@ from isogloss.kb.names import Gathered, LanguageChoice, SourceReport
 from isogloss.kb.names_file import gather_names_file
 from isogloss.kb.store import pack_strings, write_arrays, write_manifest
 from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_folder
-from isogloss.kb.wikipedia_options import WikipediaOptions
-from isogloss.progress import progress
+from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
+from isogloss.progress import logger, progress
+from isogloss.wiki.work_folder import locked
 
 if TYPE_CHECKING:
     from isogloss.kb.wikipedias import Wikipedias
@@ -44,7 +46,7 @@ class BuildReport:
     n_entities, n_names
         Entities after merging, and names over all languages.
     languages
-        Language → counts (`n_names`, `n_entities`, `n_spellings`, `n_blocked`).
+        Language → counts, as `compile_language` returns them.
     sources
         What each source gave, bad lines included.
     fallbacks
@@ -100,27 +102,49 @@ def build_knowledge_base(
     InputError
         An unknown source or language, a fault in a file, nothing to keep, or `out` in the way.
     """
+    from isogloss.kb.source_checks import check_sources
     from isogloss.kb.wikipedias import Wikipedias
 
     out = Path(out)
-    refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite, makes="folder")
     if isinstance(sources, str):
         raise InputError(f"sources is a list, such as ['{sources}'], not a string")
     choose = LanguageChoice(langs)
+    of_wikis = wikipedia or WikipediaOptions()
+    check_sources(sources, out, of_wikis, choose, min_sitelinks=min_sitelinks)
+    parts = [work_folder(out, source) for source in sources if source.startswith("wikidata:")]
     gathered = Gathered(choose)
-    wikis = Wikipedias(sources, out, wikipedia or WikipediaOptions(), choose, workers=workers)
-    options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
-    reports = [_gather(source, gathered, options) for source in sources]
-    wikidata = [work_folder(out, source) for source in sources if source.startswith("wikidata:")]
-    wikis.join(gathered, wikidata)
-    if not gathered.languages:
-        raise InputError("no source has names in the languages wanted; nothing to build")
-    with atomic_directory(out, overwrite=overwrite) as folder:
-        report = _write(folder, out, gathered, reports, choose)
-    for source in sources:
-        shutil.rmtree(work_folder(out, source), ignore_errors=True)
-    wikis.clean()
+    has_dumps = any(source.startswith("wikipedia:") for source in sources)
+    work = of_wikis.work or hidden_folder(out)
+    held = locked(work) if has_dumps else nullcontext()
+    with held, _kept_folders_said([hidden_folder(out), *parts]):
+        wikis = Wikipedias(sources, out, of_wikis, workers=workers)
+        options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
+        reports = [_gather(source, gathered, options) for source in sources]
+        wikis.join(gathered, parts)
+        if not gathered.languages:
+            raise InputError("no source has names in the languages wanted; nothing to build")
+        with atomic_directory(out, overwrite=overwrite) as folder:
+            report = _write(folder, out, gathered, reports, choose)
+        for folder in parts:
+            shutil.rmtree(folder, ignore_errors=True)
+        wikis.clean()
     return report
+
+
+@contextmanager
+def _kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
+    """Name the hidden folders that stay when a build is stopped."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        for folder in folders:
+            if folder.exists():
+                logger.info(
+                    "%s keeps what was read: a build with the same --out goes on from it; remove "
+                    "it, if there will be none", folder,
+                )  # fmt: skip
+        raise
 
 
 class _Options(NamedTuple):
@@ -152,8 +176,7 @@ def _gather(source: str, gathered: Gathered, options: _Options) -> SourceReport:
         )
     if kind == "wikipedia":
         return options.wikis.gather(source, gathered)
-    known = ["cldr", "names:FILE", "wikidata:DUMP", "wikipedia:LANG=DUMP"]
-    raise InputError(f"no source '{source}'; {did_you_mean(source, known)}")
+    raise AssertionError(source)  # `check_sources` lets no other pass
 
 
 def _write(
