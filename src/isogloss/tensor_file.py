@@ -95,20 +95,25 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
     if header is None:
         raise ValueError("is not a safetensors file")
     values = whole[8 + n_bytes :]
-    metadata, arrays = header.pop(_METADATA, {}), {}
-    for name, described in header.items():
-        try:
-            dtype = np.dtype(_TYPES[described["dtype"]])
-            first, last = described["data_offsets"]
-            is_whole = 0 <= first <= last <= values.size
-            if is_whole:
-                part = np.asarray(values[first:last])
-                arrays[name] = part.view(dtype).reshape(described["shape"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"damaged: its tensor '{name}' cannot be read") from error
-        if not is_whole:
-            raise ValueError("is cut off; copy it again")
-    return arrays, metadata
+    metadata = header.pop(_METADATA, {})
+    return {name: _tensor(name, described, values) for name, described in header.items()}, metadata
+
+
+def _tensor(name: str, described: Any, values: Any) -> "np.ndarray[Any, Any]":
+    damaged = f"damaged: its tensor '{name}' cannot be read"
+    try:
+        kind, shape, (first, last) = (described[k] for k in ("dtype", "shape", "data_offsets"))
+        is_whole = 0 <= first <= last <= values.size
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(damaged) from error
+    if kind not in _TYPES:
+        raise ValueError(f"its tensor '{name}' is {kind}; {', '.join(_TYPES)} can be read")
+    if not is_whole:
+        raise ValueError("is cut off; copy it again")
+    try:
+        return np.asarray(values[first:last]).view(_TYPES[kind]).reshape(shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(damaged) from error
 
 
 def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
@@ -117,6 +122,7 @@ def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
         return None
     try:
         header = json.loads(read(n_bytes))
-    except (UnicodeDecodeError, json.JSONDecodeError):
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         return None
-    return header if isinstance(header, dict) else None
+    is_header = isinstance(header, dict) and isinstance(header.get(_METADATA, {}), dict)
+    return header if is_header else None

@@ -112,6 +112,10 @@ def test_bad_kore(text: str, message: str, tmp_path: Path) -> None:
         ("a b c\n", ":1: is not WikiSim's form; the first line is termA idA"),
         (WIKISIM + "a\t1\tA\tb\t2\tB\tx\n", ":8: is no pair with a score: seven columns"),
         (WIKISIM + "a\t1\n", ":8: is no pair with a score"),
+        (WIKISIM + "a\t1\tA\tb\t2\tB\tnan\n", ":8: is no pair with a score"),
+        (WIKISIM + "a\t1\tA\tb\t2\tB\tinf\n", ":8: is no pair with a score"),
+        (WIKISIM.splitlines()[0] + "\n", "holds no pair"),
+        ("", "holds no pair"),
     ],
 )
 def test_bad_wikisim(text: str, message: str, tmp_path: Path) -> None:

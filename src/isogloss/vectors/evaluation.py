@@ -141,11 +141,16 @@ def read_wikisim(path: Path) -> list[tuple[str, str, float]]:
         if not line.strip():
             continue
         try:
-            pairs.append((_title(fields[2]), _title(fields[5]), float(fields[6])))
-        except (IndexError, ValueError) as error:
+            pair = _title(fields[2]), _title(fields[5]), float(fields[6])
+        except (IndexError, ValueError):
+            pair = "", "", np.nan
+        if not np.isfinite(pair[2]):
             raise InputError(
                 "is no pair with a score: seven columns, the last a number", path=path, line=number
-            ) from error
+            )
+        pairs.append(pair)
+    if not pairs:
+        raise InputError("holds no pair with a score", path=path)
     return pairs
 
 
