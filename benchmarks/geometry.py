@@ -17,7 +17,7 @@ import json
 import re
 import resource
 import time
-from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ METRICS = {
     "intra_similarity": "intra-sentence similarity, raw",
     "mev_released": "explained variance (centred), raw",
 }
+SHOWN_BESIDE = (("baseline", "self_similarity"), ("intra_similarity", "mev_released"))
 MODELS = ("BERT base", "GPT-2", "ELMo")
 
 Published = dict[tuple[str, str, int], float]
@@ -65,8 +66,8 @@ def main() -> None:
         print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
         for table in (result.layers, result.isotropy, result.claims, result.extremes):
             print(table.to_markdown())
-        for metric in METRICS if published else ():
-            print(beside(result, published, metric).to_markdown())
+        for metrics in SHOWN_BESIDE if published else ():
+            print(beside(result, published, metrics).to_markdown())
         if options.out is not None:
             result.save(options.out / f"geometry-{unit}", overwrite=True)
             cost = {"wall_seconds": wall, "cpu_seconds": cpu, "memory_gb": memory}
@@ -96,19 +97,19 @@ def read_published(path: Path) -> Published:
     return found
 
 
-def beside(result: GeometryResult, published: Published, metric: str) -> Table:
-    """Return a row a layer: our value and those of the released models."""
-    rows: dict[int, dict[str, Any]] = defaultdict(dict)
+def beside(result: GeometryResult, published: Published, metrics: Sequence[str]) -> Table:
+    """Return a row a layer: our values of some metrics, and those of the released models."""
+    rows: list[dict[str, Any]] = []
     for row in result.layers.rows:
-        ends = {f"ours{end}": row.get(f"{metric}{end}") for end in ("", "_low", "_high")}
-        rows[row["layer"]] = {name: value for name, value in ends.items() if value is not None}
-    for (of, model, layer), value in published.items():
-        if of == metric and model in MODELS:
-            rows[layer][model] = value
-    return Table(
-        [{"layer": layer, **rows[layer]} for layer in sorted(rows)],
-        caption=f"{metric}, raw; the other models' figures are those released with the paper.",
-    )
+        shown: dict[str, Any] = {"layer": row["layer"]}
+        for metric in metrics:
+            shown |= {
+                name: row[name] for name in row if re.fullmatch(f"{metric}(_low|_high)?", name)
+            }
+            for model in MODELS:
+                shown[f"{metric}, {model}"] = published.get((metric, model, row["layer"]))
+        rows.append(shown)
+    return Table(rows, caption="Raw; the other models' figures are those released with the paper.")
 
 
 if __name__ == "__main__":

@@ -61,4 +61,5 @@ def test_options_and_defaults(words: str) -> None:
         elif isinstance(given, bool) or given in (None, (), []) or callable(given):
             continue
         else:
-            assert f"`{given}`" in default, name
+            for one in given if isinstance(given, list | tuple) else [given]:
+                assert f"`{one}`" in default, name

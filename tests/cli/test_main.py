@@ -21,7 +21,7 @@ ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classi
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "data", "data shinra", "demo", "vectors",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",
-       "probe geometry"]  # fmt: skip
+       "probe geometry", "probe report", "probe neutrality"]  # fmt: skip
 
 
 def test_version(cli: Run) -> None:

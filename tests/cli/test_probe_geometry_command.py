@@ -128,6 +128,14 @@ def test_bad_input_is_one_sentence(refuse: Refuse, world: World, text: Path) -> 
     assert "no layer 9" in refuse(*given, *FEW, *static, "--static-layer", 9, talk=True)
     assert "already exists" in refuse(*given, "--static", text)
     assert "the folder" in refuse(*given, "--out", text.parent / "none" / "out")
+    assert "are the same" in refuse(*given, "--out", text.parent / "s", *static)
+    notes = text.parent / "notes.txt"
+    notes.write_text("hello")
+    assert "is a file; a folder" in refuse(*given, "--out", notes, "--overwrite")
+    alone = ("probe", "geometry", "--vectors", f"en={text}")
+    for option in (("--unit", "piece"), ("--device", "cpu"), ("--dtype", "float16"),
+                   ("--threads", 2)):  # fmt: skip
+        assert f"{option[0]} is for texts that are encoded" in refuse(*alone, *option)
     assert "--min-contexts is" in refuse(*given, "--min-contexts", 1)
     assert "--unit" in refuse(*given, "--unit", "letter")
 

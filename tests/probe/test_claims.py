@@ -67,6 +67,7 @@ def test_verdicts() -> None:
     assert verdict_of(0.06, 0.08, 0.05, is_above=False) == "does not hold"
     assert verdict_of(0.04, 0.08, 0.05, is_above=False) == "undecided"
     assert verdict_of(-0.2, -0.1, 0, is_above=True) == "does not hold"
+    assert verdict_of(4e-16, 5e-16, 0, is_above=True) == "undecided"
     assert verdict_of(np.nan, np.nan, 0, is_above=True) == "undecided"
 
 

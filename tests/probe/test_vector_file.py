@@ -66,6 +66,9 @@ def test_vectors_of_a_file(tmp_path: Path, n_at_once: int, monkeypatch: pytest.M
         ({"layer_1": None}, "has no array 'layer_1'"),
         ({"layer_2": np.ones((23, 5), np.float32)}, "'layer_2' is float32 of shape"),
         ({"layer_0": np.ones((23, 6), np.int32)}, "'layer_0' is int32"),
+        ({"layer_0": np.ones((23, 6))}, "its tensor 'layer_0' is F64; F32"),
+        ({"sentences": np.ones(23, np.int16)}, "its tensor 'sentences' is I16; "),
+        ({"layer_0": np.ones((), np.float32)}, "'layer_0' is float32 of shape"),
         ({"words": np.frombuffer(b"a\xff", np.uint8)}, "'words' is not UTF-8"),
         ({"words": np.ones(23, np.int32)}, "'words' is int32, not uint8"),
         ({"words": np.frombuffer(b"a\nb", np.uint8)}, "fits its 2 words"),
@@ -78,12 +81,21 @@ def test_a_file_that_does_not_fit(tmp_path: Path, changes: dict[str, Any], said:
         read_layer_vectors(write(tmp_path / "v", **changes))
 
 
+def test_other_arrays_are_left_out(tmp_path: Path) -> None:
+    more = {"layer_norm": np.ones(3, np.float32), "notes": np.ones(3, np.uint8)}
+    assert len(read_layer_vectors(write(tmp_path / "v", **more)).layers) == 3
+
+
 def test_what_is_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_layer_vectors(tmp_path / "none")
     (tmp_path / "v").write_text("words")
     with pytest.raises(InputError, match="is not a safetensors file"):
         read_layer_vectors(tmp_path / "v")
+    for header in (b'{"__metadata__": null}', b"[" * 200_000, b'{"__metadata__": 5}', b"[]"):
+        (tmp_path / "v").write_bytes(len(header).to_bytes(8, "little") + header)
+        with pytest.raises(InputError, match="is not a safetensors file"):
+            read_layer_vectors(tmp_path / "v")
     whole = write(tmp_path / "v").read_bytes()
     (tmp_path / "v").write_bytes(whole[:-9])
     with pytest.raises(InputError, match="cut off"):

@@ -1,8 +1,9 @@
 """``isogloss probe``: what the papers measure about an encoder."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -10,22 +11,22 @@ from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import refuse_existing
 from isogloss.probe.geometry import measure_geometry, measure_vectors
 from isogloss.probe.geometry_result import GeometryOptions, GeometryResult, Measured
+from isogloss.probe.neutrality import check_sentences, measure_neutrality
+from isogloss.probe.neutrality_result import NeutralityOptions, NeutralityResult
+from isogloss.probe.report import write_probe_report
 from isogloss.probe.static_words import StaticWords
 from isogloss.probe.units import WordUnits
 from isogloss.probe.vector_file import read_layer_vectors
+from isogloss.report.table import Table
 from isogloss.text.languages import LanguageFile, parse_language_file
 
 app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)
-
-
-@app.callback()
-def _group() -> None:
-    """Keep the group's name in front of a single command."""
 
 
 @app.command()
@@ -89,8 +90,12 @@ def geometry(
         raise InputError("--static is of one encoder and one language; give one of each")
     if static is None and static_layer != 1:
         raise InputError("--static-layer is for --static; give that too")
+    if static is not None and static == out:
+        raise InputError("--static and --out are the same; give two names")
+    if not texts:
+        _refuse_options_of_text(unit=unit, device=device, dtype=dtype, threads=threads)
     if out is not None:
-        refuse_existing(out, overwrite=overwrite)
+        refuse_existing(out, overwrite=overwrite, makes="folder")
     made = None if static is None else StaticWords(static, layer=static_layer, overwrite=overwrite)
     drawn = GeometryOptions(
         min_contexts=min_contexts, max_words=max_words, max_contexts=max_contexts,
@@ -120,6 +125,77 @@ def geometry(
     _give(GeometryResult(measured, options=drawn), measured, made, out, overwrite, as_json)
 
 
+@app.command()
+def neutrality(
+    text: Annotated[
+        list[str],
+        typer.Option(
+            help="Parallel text: line i of all files is the same sentence (column 'text' of a "
+            "table); two or more.",
+            metavar="LANG=FILE",
+        ),
+    ],
+    encoder: Annotated[
+        list[str],
+        typer.Option(
+            help="'bundled', a directory, or a name on the Hugging Face hub; may be repeated."
+        ),
+    ] = ["bundled"],  # noqa: B006
+    max_sentences: Annotated[
+        int, typer.Option(min=8, help="Most sentences of a language, drawn at random.")
+    ] = 2000,
+    neighbours: Annotated[
+        int, typer.Option(min=1, help="Neighbours that CSLS and hubness count.")
+    ] = 10,
+    all_pairs: Annotated[
+        bool,
+        typer.Option(
+            "--all-pairs", help="Retrieval in all pairs, not only with the first language."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to make: all tables, and curves over the layers.")
+    ] = None,
+    device: options.Device = "auto",
+    dtype: options.DType = "float32",
+    threads: options.Threads = None,
+    seed: options.Seed = 0,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Measure how much of the language each layer shows, and how well translations are found."""
+    files = [parse_language_file(value) for value in text]
+    _check_inputs(files, [], encoder)
+    if out is not None:
+        refuse_existing(out, overwrite=overwrite, makes="folder")
+    asked = NeutralityOptions(
+        max_sentences=max_sentences, n_neighbours=neighbours, all_pairs=all_pairs, seed=seed
+    )
+    parallel = read_parallel(files)
+    check_sentences(parallel, asked)
+    measured = []
+    for name in encoder:
+        model = Encoder.load(name, device=device, dtype=dtype, threads=threads, encoder_half=True)
+        measured.append(measure_neutrality(model, parallel, options=asked))
+    result = NeutralityResult(measured, options=asked)
+    _print(result, (result.layers, result.shown_languages), out, overwrite, as_json)
+
+
+@app.command()
+def report(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(help="Folders that the other verbs wrote with --out.", metavar="FOLDER…"),
+    ],
+    out: Annotated[Path, typer.Option(help="HTML file to make.")],
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Write one HTML file of what was measured: charts, tables, and what they show, in words."""
+    write_probe_report(folders, out, overwrite=overwrite)
+    typer.echo(f"isogloss: report → {out}", err=True)
+
+
 def _check_inputs(
     texts: list[LanguageFile], files: list[LanguageFile], encoders: list[str]
 ) -> None:
@@ -136,6 +212,14 @@ def _check_inputs(
             raise InputError(f"{name} gives the same twice; leave one out")
 
 
+def _refuse_options_of_text(**given: Any) -> None:
+    """Refuse options that say how texts are encoded where none are."""
+    usual = {"unit": "word", "device": "auto", "dtype": "float32", "threads": None}
+    for name, value in given.items():
+        if value != usual[name]:
+            raise InputError(f"--{name} is for texts that are encoded; give --text LANG=FILE")
+
+
 def _give(
     result: GeometryResult, measured: list[Measured], made: StaticWords | None, out: Path | None,
     overwrite: bool, as_json: bool,
@@ -143,6 +227,14 @@ def _give(
     if made is not None:
         made.write()
         typer.echo(f"isogloss: {made.vectors!r} → {made.path}", err=True)
+    tables = (result.layers, result.isotropy, result.extremes, result.claims)
+    _print(result, tables, out, overwrite, as_json)
+
+
+def _print(
+    result: GeometryResult | NeutralityResult, tables: Sequence[Table], out: Path | None,
+    overwrite: bool, as_json: bool,
+) -> None:  # fmt: skip
     if out is not None:
         result.save(out, overwrite=overwrite)
         typer.echo(f"isogloss: tables and curves → {out}", err=True)
@@ -151,5 +243,5 @@ def _give(
         return
     for note in result.notes:
         typer.echo(f"isogloss: {note}", err=True)
-    for table in (result.layers, result.isotropy, result.extremes, result.claims):
+    for table in tables:
         table.render(console())

@@ -1,6 +1,12 @@
-"""What the papers measure about an encoder: the geometry of its layers."""
+"""What is measured about an encoder: the geometry of its layers, their language neutrality."""
 
 from isogloss.probe.geometry import measure_geometry, measure_vectors
 from isogloss.probe.geometry_result import GeometryOptions, GeometryResult
+from isogloss.probe.neutrality import measure_neutrality
+from isogloss.probe.neutrality_result import NeutralityOptions, NeutralityResult
+from isogloss.probe.report import write_probe_report
 
-__all__ = ["GeometryOptions", "GeometryResult", "measure_geometry", "measure_vectors"]
+__all__ = [
+    "GeometryOptions", "GeometryResult", "NeutralityOptions", "NeutralityResult",
+    "measure_geometry", "measure_neutrality", "measure_vectors", "write_probe_report",
+]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -11,7 +11,16 @@ from isogloss.probe.sampled import Sampled, greatest, least, mean_of
 
 Verdict = Literal["holds", "does not hold", "undecided"]
 
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+ROUNDING = 1e-6  # of sums of float32 cosines: an interval so near its limit says nothing
 EXPLAINED = 0.05  # "less than 5 %", the paper's abstract
+
+NOT_ISOTROPIC = "not isotropic in any layer above the input"
+ABOVE_BASELINE = "self-similarity above the baseline in every layer"
+UPPER_LAYERS = "words more context-specific in upper layers"
+STATIC = "a static vector explains less than 5 % of variance in every layer"
+CLAIMS = (NOT_ISOTROPIC, ABOVE_BASELINE, UPPER_LAYERS, STATIC)
 
 
 @dataclass(frozen=True)
@@ -56,11 +65,11 @@ def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
     claims = []
     if above:
         claims.append(
-            _claim("not isotropic in any layer above the input", "smallest baseline cosine",
+            _claim(NOT_ISOTROPIC, "smallest baseline cosine",
                    least([one.baseline for one in above]), 0.0, is_above=True)
         )  # fmt: skip
     claims.append(
-        _claim("self-similarity above the baseline in every layer",
+        _claim(ABOVE_BASELINE,
                "smallest adjusted self-similarity",
                least([one.self_similarity.adjusted for one in layers]), 0.0, is_above=True)
     )  # fmt: skip
@@ -68,13 +77,13 @@ def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
         n = max(1, len(above) // 3)
         values = [one.self_similarity.adjusted for one in above]
         claims.append(
-            _claim("words more context-specific in upper layers",
+            _claim(UPPER_LAYERS,
                    f"adjusted self-similarity, layers {_span(above[-n:])} minus {_span(above[:n])}",
                    mean_of(values[-n:]).minus(mean_of(values[:n])), 0.0, is_above=False)
         )  # fmt: skip
     for name, adjusted in _DEFINITIONS.items() if above else ():
         claims.append(
-            _claim("a static vector explains less than 5 % of variance in every layer",
+            _claim(STATIC,
                    f"largest adjusted MEV, {name}",
                    greatest([adjusted(one) for one in above]), EXPLAINED, is_above=False)
         )  # fmt: skip
@@ -96,7 +105,9 @@ def verdict_of(low: float, high: float, limit: float, *, is_above: bool) -> Verd
     >>> verdict_of(0.1, 0.2, 0.0, is_above=True), verdict_of(-0.1, 0.2, 0.0, is_above=True)
     ('holds', 'undecided')
     """
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (np.isfinite(low) and np.isfinite(high)) or max(abs(low - limit), abs(high - limit)) < (
+        ROUNDING
+    ):
         return "undecided"
     if (low > limit) if is_above else (high < limit):
         return "holds"

@@ -3,9 +3,10 @@
 Relative depth would hide the input layer, so the axis is the layer's number.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from isogloss.classify.scores import Interval
 from isogloss.probe.geometry_result import Measured
 from isogloss.probe.layers import LayerMeasures
 from isogloss.probe.sampled import Sampled
@@ -20,22 +21,48 @@ PANELS: dict[str, Callable[[LayerMeasures], Sampled]] = {
 
 def draw_curves(measured: Sequence[Measured], path: Path) -> None:
     """Write the curves of encoders and languages as an SVG file, with intervals."""
+    panels = {
+        title: {
+            f"{one.encoder}, {one.lang}": {
+                layer.layer: sampled_of(layer).interval for layer in one.layers
+            }
+            for one in measured
+        }
+        for title, sampled_of in PANELS.items()
+    }
+    draw_panels(panels, path, salt="geometry")
+
+
+def draw_panels(
+    panels: Mapping[str, Mapping[str, Mapping[int, Interval]]], path: Path, *, salt: str
+) -> None:
+    """Write four panels as an SVG file, the same bytes for the same curves.
+
+    Parameters
+    ----------
+    panels
+        Title → name of a curve → layer → value with its interval.
+    salt
+        Of the ids within the file.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "geometry", "font.size": 9}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": salt, "font.size": 9}):
         figure = Figure(figsize=(9, 6.4), layout="constrained")
-        panels = zip(figure.subplots(2, 2).flat, PANELS.items(), strict=True)
-        for axes, (title, sampled_of) in panels:
-            for one in measured:
-                numbers = [layer.layer for layer in one.layers]
-                spans = [sampled_of(layer).interval for layer in one.layers]
-                (line,) = axes.plot(numbers, [span.value for span in spans], marker=".",
-                                    label=f"{one.encoder}, {one.lang}")  # fmt: skip
-                axes.fill_between(numbers, [span.low for span in spans],
-                                  [span.high for span in spans], color=line.get_color(), alpha=0.2,
-                                  linewidth=0)  # fmt: skip
+        drawn = zip(figure.subplots(2, 2).flat, panels.items(), strict=True)
+        named: list[str] = []  # by the last legend, which holds for panels of the same curves
+        for axes, (title, curves) in drawn:
+            for name, spans in curves.items():
+                layers = list(spans)
+                values = [span.value for span in spans.values()]
+                (line,) = axes.plot(layers, values, marker=".", label=name)
+                axes.fill_between(layers, [span.low for span in spans.values()],
+                                  [span.high for span in spans.values()], color=line.get_color(),
+                                  alpha=0.2, linewidth=0)  # fmt: skip
             axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
             axes.set(title=title, xlabel="layer")
-        figure.axes[0].legend(fontsize="small")
+            if list(curves) != named:
+                named = list(curves)
+                axes.legend(fontsize="small")
         figure.savefig(path, format="svg", metadata={"Date": None})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss import __version__
 from isogloss.classify.scores import Interval
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory, write_json
@@ -136,8 +137,8 @@ class GeometryResult:
         from isogloss.probe.curves import draw_curves
 
         with atomic_directory(path, overwrite=overwrite) as folder:
-            manifest = {"format": FORMAT, "version": VERSION, **self.to_json()}
-            write_json(folder / "manifest.json", manifest)
+            head = {"format": FORMAT, "version": VERSION, "made_by": f"isogloss {__version__}"}
+            write_json(folder / "manifest.json", head | self.to_json())
             for name in ("layers", "isotropy", "transforms", "words", "extremes", "claims"):
                 getattr(self, name).write(folder / f"{name}.csv")
             self.claims.write(folder / "claims.md")

@@ -29,7 +29,7 @@ class StaticWords:
     """
 
     def __init__(self, path: Path, *, layer: int = 1, overwrite: bool = False) -> None:
-        refuse_existing(path, overwrite=overwrite)
+        refuse_existing(path, overwrite=overwrite, makes="file")
         if layer < 0:
             raise InputError(f"no layer {layer}; layers count from 0, the input")
         self.path, self.layer, self._overwrite = path, layer, overwrite

@@ -10,6 +10,7 @@ A safetensors file. Rows are words of sentences, in order:
 It is mapped, so memory does not grow with it.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from isogloss.probe.units import is_word
 from isogloss.tensor_file import map_tensors
 
 N_ROWS_AT_ONCE = 4096
+_LAYER = re.compile(r"layer_(\d{1,4})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ def read_layer_vectors(path: Path) -> LayerVectors:
             raise InputError(
                 f"has no array '{name}'; it holds words, sentences, layer_0, layer_1, …", path=path
             )
-    n_layers = sum(name.startswith("layer_") for name in arrays)
+    n_layers = 1 + max(int(name[1]) for name in map(_LAYER.fullmatch, arrays) if name)
     layers = [arrays.get(f"layer_{at}") for at in range(n_layers)]
     words = _words(arrays["words"], path)
     return LayerVectors(_fitting(layers, len(words), path), words,
@@ -127,10 +129,11 @@ def _fitting(layers: list[Any], n_rows: int, path: Path) -> list[Floats2d]:
     for number, layer in enumerate(layers):
         if layer is None:
             raise InputError(f"has no array 'layer_{number}', and later ones", path=path)
-        if layer.dtype != np.float32 or layer.shape != (n_rows, layers[0].shape[-1]):
+        width = layers[0].shape[1] if layers[0].ndim == 2 else "width"
+        if layer.dtype != np.float32 or layer.shape != (n_rows, width):
             raise InputError(
                 f"'layer_{number}' is {layer.dtype} of shape {layer.shape}; float32 of shape "
-                f"({n_rows}, {layers[0].shape[-1]}) fits its {n_rows} words and layer_0",
+                f"({n_rows}, {width}) fits its {n_rows} words and layer_0",
                 path=path,
             )
     return layers

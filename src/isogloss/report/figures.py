@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard
 
-_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # between ticks
+_STEPS = (0.01, 0.02, 0.05, *(step * 10**power for power in range(-1, 9) for step in (1, 2, 5)))
 _N_INTERVALS = 5  # more tick labels would touch on a phone
 _FAR = 0.35  # of the width: labels with a sign touch when nearer
 SIGNIFICANT = 0.05
@@ -61,13 +61,13 @@ class Axis:
     def ticks(self, *, signed: bool = False) -> list[Tick]:
         """Return the ticks with labels; with a sign, zero and the ends far from it are major."""
         n_intervals = round((self.high - self.low) / self.step)
-        digits = 2 if self.step < 0.1 else 1
+        digits = 2 if self.step < 0.1 else 1 if self.step < 1 else 0
         far = _FAR * (self.high - self.low)
         ticks = []
         for index in range(n_intervals + 1):
             value = round(self.low + index * self.step, 9)
             label = decimal(value, digits, signed=signed)
-            is_major = digits == 1 or index % 2 == 0
+            is_major = digits < 2 or index % 2 == 0
             if signed:
                 label = label if value else "0"
                 is_major = not value or (index in (0, n_intervals) and abs(value) >= far)

@@ -6,28 +6,22 @@ What is said, and in which words, is decided here and in ``templates``; the char
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from isogloss.errors import InputError
-from isogloss.files import atomic_file
 from isogloss.report.figures import SIGNIFICANT, by_accuracy, chart_of, decimal, is_number
+from isogloss.report.page import interval_of, name_of_language, write_page
 from isogloss.report.reliability import LanguageReliability, description, diagrams_of
-from isogloss.text.languages import is_right_to_left, language_name
 
 N_CHARACTERS_SHOWN = 1200  # of a document
 N_CLASSES_SHOWN = 8  # of a document, the likeliest
 _CHARACTERS_BEFORE_MENTION = 200
 _LONGEST_WORD = 30  # a cut looks this far for a space
 _SPACE = re.compile(r"\s+")
-_UNDETERMINED = "und"
-# What XML and HTML cannot hold: lone surrogates, controls but tab and line ends, non-characters.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -140,21 +134,23 @@ def write_classification_report(
     """
     if not rows:
         raise InputError("no language was evaluated; a report needs at least one", path=path)
-    page = _environment().get_template("classification.html").render(
-        title=title,
-        note=note,
-        headline=headline(rows, mean, versus=versus),
-        versus=versus,
-        chart=chart_of(rows, mean),
-        rows=rows,
-        mean=mean,
-        diagrams=diagrams_of(reliability),
-        has_difference=any(is_number(row.get("difference")) for row in rows),
-        documents=documents,
-        settings=settings,
-    )  # fmt: skip
-    with atomic_file(path, overwrite=overwrite) as temporary:
-        temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
+    values = {
+        "title": title,
+        "note": note,
+        "headline": headline(rows, mean, versus=versus),
+        "versus": versus,
+        "chart": chart_of(rows, mean),
+        "rows": rows,
+        "mean": mean,
+        "diagrams": diagrams_of(reliability),
+        "has_difference": any(is_number(row.get("difference")) for row in rows),
+        "documents": documents,
+        "settings": settings,
+    }
+    names: dict[str, Callable[..., Any]] = {
+        "p_value": _p_value, "classes": _classes, "reliability": description, "excerpt": excerpt,
+    }  # fmt: skip
+    write_page(path, "classification.html", values, names=names, overwrite=overwrite)
 
 
 def headline(
@@ -163,17 +159,17 @@ def headline(
     """Return the result in plain sentences: accuracy, best and worst language, the difference."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
     whole = held[0] if len(held) == 1 else mean
-    score = f"{decimal(whole['accuracy'])}{_interval(whole, 'accuracy')}"
+    score = f"{decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}"
     if len(held) == 1:
-        sentences = [f"Accuracy in {_name(held[0]['lang'])} is {score}."]
+        sentences = [f"Accuracy in {name_of_language(held[0]['lang'])} is {score}."]
     else:
         sentences = [f"Mean accuracy over {len(held)} languages is {score}."]
     ranked = [row for row in by_accuracy(held) if is_number(row["accuracy"])]
     if len(ranked) > 1:
         best, worst = ranked[0], ranked[-1]
         sentences.append(
-            f"Best is {_name(best['lang'])} ({decimal(best['accuracy'])}), worst is "
-            f"{_name(worst['lang'])} ({decimal(worst['accuracy'])})."
+            f"Best is {name_of_language(best['lang'])} ({decimal(best['accuracy'])}), worst is "
+            f"{name_of_language(worst['lang'])} ({decimal(worst['accuracy'])})."
         )
     if is_number(whole.get("difference")):
         sentences += _about_difference(held, whole, versus)
@@ -185,7 +181,9 @@ def _about_difference(
 ) -> list[str]:
     who = "Entities" if versus is None else "The choices of this model"
     other = "the encoder alone" if versus is None else versus
-    change = f"{decimal(mean['difference'], signed=True)}{_interval(mean, 'difference', digits=3)}"
+    change = (
+        f"{decimal(mean['difference'], signed=True)}{interval_of(mean, 'difference', digits=3)}"
+    )
     low, high = mean.get("difference_low"), mean.get("difference_high")
     if is_number(low) and low > 0:
         first = f"{who} help: {change} against {other}."
@@ -266,54 +264,5 @@ def _classes(document: ReportDocument) -> list[tuple[str, float, float]]:
     ]
 
 
-def _interval(row: Mapping[str, Any], name: str, *, digits: int = 2) -> str:
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    signed = name == "difference"
-    if not (is_number(low) and is_number(high)):
-        return ""
-    return f" [{decimal(low, digits, signed=signed)}, {decimal(high, digits, signed=signed)}]"
-
-
 def _p_value(value: Any) -> str:
     return "<0.001" if is_number(value) and value < 0.001 else decimal(value)
-
-
-def _count(value: Any) -> str:
-    return f"{int(value):,}" if is_number(value) else "–"
-
-
-def _name(lang: str) -> str:
-    if lang == _UNDETERMINED:
-        return "undetermined language"
-    try:
-        return language_name(lang)
-    except InputError:
-        return lang
-
-
-def _direction(lang: str) -> str:
-    try:
-        return "rtl" if is_right_to_left(lang) else "ltr"
-    except InputError:
-        return "auto"
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("isogloss.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "decimal": decimal,
-        "count": _count,
-        "p_value": _p_value,
-        "language": _name,
-        "direction": _direction,
-        "classes": _classes,
-        "reliability": description,
-    }
-    environment.globals |= {"interval": _interval, "excerpt": excerpt, "is_number": is_number}
-    return environment

@@ -21,6 +21,8 @@ from isogloss.files import atomic_file
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from isogloss.report.terminal import Column
+
 ENDINGS = (".json", ".csv", ".parquet", ".md")
 
 _RESIDUE = 1e-12  # what is left of a difference of equal sums
@@ -134,13 +136,18 @@ class Table:
 
     def render(self, console: "Console") -> None:
         """Print to a terminal; what is too wide for it is made to fit, see `terminal`."""
-        from isogloss.report.terminal import Column, print_columns
+        from isogloss.report.terminal import print_columns
 
-        columns = [
+        print_columns(console, self.as_shown(), minor=self.minor, caption=self.caption)
+
+    def as_shown(self) -> "list[Column]":
+        """Return the columns with their cells as people read them, intervals in the cells."""
+        from isogloss.report.terminal import Column
+
+        return [
             Column(name, [self._cell(row, name) for row in self.rows], self._is_number(name))
             for name in self._shown_columns()
         ]
-        print_columns(console, columns, minor=self.minor, caption=self.caption)
 
     def _shown_columns(self) -> list[str]:
         """Return the columns without the ends of intervals."""

@@ -1,0 +1,295 @@
+"""From the vectors of one layer to all measures of language neutrality, with their intervals.
+
+Sentences are divided once for all layers. What is fitted is fitted on sentences other than those
+it is measured on: means of languages on the other half, language probes on the other quarter of
+the same half. So a probe on centred vectors sees what is left where the means come from other
+text; behind means of its own training sentences a linear probe learns nothing at all, whatever is
+left, since its classes have equal means.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d, Ints1d
+from isogloss.classify.scores import Interval
+from isogloss.probe.cka import language_cka
+from isogloss.probe.jackknife import groups_of, jackknife_interval
+from isogloss.probe.language_identity import recognised
+from isogloss.probe.retrieval import Pair, Score, Searches, search_pairs, skewness
+from isogloss.probe.sampled import Resampling, Sampled
+from isogloss.probe.shifts import language_shifts
+
+Vectors = Literal["raw", "common mean removed", "centred"]
+
+
+class Kind(NamedTuple):
+    """What is searched: vectors as they are or moved, by which score."""
+
+    vectors: Vectors
+    score: Score
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieval:
+    """Accuracy of the nearest neighbour, and hubness; means over pairs of languages.
+
+    Attributes
+    ----------
+    forwards, back
+        From the first language of a pair to the second, and the reverse.
+    """
+
+    accuracy: Sampled
+    forwards: Sampled
+    back: Sampled
+    hubness: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageMeasures:
+    """What is measured of one language.
+
+    Attributes
+    ----------
+    shift
+        Distance of its mean from the mean of the others, in units of the spread.
+    dimensions, shares, n_for_half
+        See `shifts.LanguageShifts`.
+    recognised, recognised_centred
+        Share of its sentences whose language a linear probe names.
+    cka
+        Mean CKA with the other languages.
+    queries, queries_centred
+        Accuracy of retrieval for its sentences, mean over its pairs.
+    targets, targets_centred
+        The same for sentences of the other languages, searched among its own.
+    """
+
+    lang: str
+    shift: Interval
+    dimensions: Ints1d
+    shares: npt.NDArray[np.float64]
+    n_for_half: int
+    recognised: Interval
+    recognised_centred: Interval
+    cka: Interval
+    queries: Interval
+    queries_centred: Interval
+    targets: Interval
+    targets_centred: Interval
+
+
+@dataclass(frozen=True)
+class PairCka:
+    """CKA of two languages."""
+
+    lang: str
+    other: str
+    cka: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class LayerNeutrality:
+    """What is measured in a layer.
+
+    Attributes
+    ----------
+    recognised, recognised_centred, recognised_shuffled
+        Accuracy of the language probe: on the vectors, behind the subtraction of each language's
+        mean, and with shuffled training labels.
+    cka
+        Mean over pairs of languages.
+    retrieval
+        For each kind of vectors and score.
+    """
+
+    layer: int
+    recognised: Sampled
+    recognised_centred: Sampled
+    recognised_shuffled: Sampled
+    cka: Interval
+    retrieval: dict[Kind, Retrieval]
+    languages: list[LanguageMeasures]
+    pairs: list[PairCka]
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What is drawn of the sentences, once for all layers.
+
+    Attributes
+    ----------
+    is_second_half, is_second_part
+        Half of each sentence, and part of it within its half; bool (n_sentences,).
+    groups
+        Group of each sentence for the jackknife.
+    resampling
+        Of sentences.
+    seed
+        Of the shuffled labels.
+    """
+
+    is_second_half: Bools1d
+    is_second_part: Bools1d
+    groups: Ints1d
+    resampling: Resampling
+    seed: int
+
+    @classmethod
+    def of(cls, n_sentences: int, *, seed: int) -> "Division":
+        """Divide so many sentences into quarters that differ by one at most."""
+        generator = np.random.default_rng(seed)
+        quarter = generator.permutation(np.arange(n_sentences) % 4)
+        groups = groups_of(n_sentences, generator)
+        resampling = Resampling.of(n_sentences, generator)
+        return cls(quarter % 2 == 1, quarter >= 2, groups, resampling, seed)
+
+
+def measure_layer(
+    layer: int, vectors: Floats3d, langs: Sequence[str], pairs: Sequence[Pair],
+    division: Division, *, n_neighbours: int,
+) -> LayerNeutrality:  # fmt: skip
+    """Measure a layer.
+
+    Parameters
+    ----------
+    layer
+        Its number.
+    vectors
+        (n_langs, n_sentences, width); sentence i of all languages is one.
+    pairs
+        Pairs of languages to search in.
+    n_neighbours
+        k of CSLS and hubness, less than a half has sentences.
+    """
+    names, names_centred, names_shuffled = _language_hits(vectors, division)
+    searches = _searches(vectors, pairs, division, n_neighbours)
+    mean = division.resampling.mean
+    cka = language_cka(vectors, division.groups)
+    off_diagonal = ~np.eye(len(langs), dtype=np.bool_)
+    return LayerNeutrality(
+        layer=layer,
+        recognised=mean(names.mean(0)),
+        recognised_centred=mean(names_centred.mean(0)),
+        recognised_shuffled=mean(names_shuffled.mean(0)),
+        cka=jackknife_interval(
+            float(cka.value[off_diagonal].mean()), cka.left_out[:, off_diagonal].mean(1)
+        ),
+        retrieval={
+            kind: Retrieval(
+                accuracy=mean(found.hits.mean((0, 1))),
+                forwards=mean(found.hits[:, 0].mean(0)),
+                back=mean(found.hits[:, 1].mean(0)),
+                hubness=_hubness(found, division),
+            )
+            for kind, found in searches.items()
+        },
+        languages=_languages(
+            vectors, langs, pairs, division, cka.value, cka.left_out, searches,
+            names, names_centred,
+        ),
+        pairs=[
+            PairCka(langs[one], langs[other],
+                    jackknife_interval(float(cka.value[one, other]), cka.left_out[:, one, other]))
+            for one in range(len(langs))
+            for other in range(one + 1, len(langs))
+        ],
+    )  # fmt: skip
+
+
+def _language_hits(vectors: Floats3d, division: Division) -> tuple[Bools2d, Bools2d, Bools2d]:
+    """Return whether probes name the language, (n_langs, n): raw, centred, shuffled."""
+    shape = vectors.shape[:2]
+    raw, centred, shuffled = (np.zeros(shape, np.bool_) for _ in range(3))
+    generator = np.random.default_rng(division.seed)
+    for held in (division.is_second_half, ~division.is_second_half):
+        own, part = vectors[:, held], division.is_second_part[held]
+        raw[:, held] = recognised(own, part)
+        centred[:, held] = recognised(own - _means(vectors[:, ~held]), part)
+        shuffled[:, held] = recognised(own, part, shuffle=generator)
+    return raw, centred, shuffled
+
+
+def _searches(
+    vectors: Floats3d, pairs: Sequence[Pair], division: Division, n_neighbours: int
+) -> dict[Kind, Searches]:
+    """Search within each half, behind means of the other; columns are all sentences again."""
+    shape = (len(pairs), 2, vectors.shape[1])
+    joined: dict[Kind, Searches] = {}
+    for held in (division.is_second_half, ~division.is_second_half):
+        own, means = vectors[:, held], _means(vectors[:, ~held])
+        moved: dict[Vectors, Floats3d] = {
+            "raw": own,
+            "common mean removed": own - means.mean(0, keepdims=True),
+            "centred": own - means,
+        }
+        for kind, some in moved.items():
+            for score, found in search_pairs(some, pairs, n_neighbours=n_neighbours).items():
+                whole = joined.setdefault(
+                    Kind(kind, score),
+                    Searches(np.empty(shape, np.bool_), np.empty(shape, np.int64)),
+                )
+                whole.hits[..., held] = found.hits
+                whole.occurrences[..., held] = found.occurrences
+    return joined
+
+
+def _means(vectors: Floats3d) -> Floats3d:
+    """Return the mean of each language, float32 (n_langs, 1, width)."""
+    means: Floats3d = vectors.mean(1, keepdims=True, dtype=np.float64).astype(np.float32)
+    return means
+
+
+def _hubness(found: Searches, division: Division) -> Interval:
+    """Return the mean skewness over pairs, directions and halves.
+
+    A bootstrap would draw the tail, which makes the skewness, too seldom; so the jackknife.
+    """
+    n_groups = int(division.groups.max()) + 1
+    times = np.array([division.groups != group for group in range(-1, n_groups)], np.float64)
+    halves = []
+    for held in (division.is_second_half, ~division.is_second_half):
+        counts = found.occurrences[..., held].reshape(-1, int(held.sum()))
+        halves.append(skewness(counts, times[:, held]).mean(1))
+    whole, *left_out = np.mean(halves, axis=0)
+    return jackknife_interval(float(whole), np.array(left_out))
+
+
+def _languages(
+    vectors: Floats3d, langs: Sequence[str], pairs: Sequence[Pair], division: Division,
+    cka: Doubles2d, cka_left_out: npt.NDArray[np.float64], searches: dict[Kind, Searches],
+    names: Bools2d, names_centred: Bools2d,
+) -> list[LanguageMeasures]:  # fmt: skip
+    shifts = language_shifts(vectors, division.groups)
+    mean = division.resampling.mean
+    raw, centred = searches[Kind("raw", "cosine")].hits, searches[Kind("centred", "cosine")].hits
+    measured = []
+    for at, lang in enumerate(langs):
+        others = np.arange(len(langs)) != at
+        starts = [(number, 0 if pair.first == at else 1) for number, pair in enumerate(pairs)
+                  if at in pair]  # fmt: skip
+        as_queries = tuple(np.array(starts).T)
+        as_targets = (as_queries[0], 1 - as_queries[1])
+        measured.append(
+            LanguageMeasures(
+                lang=lang,
+                shift=jackknife_interval(float(shifts.distance[at]), shifts.left_out[:, at]),
+                dimensions=shifts.dimensions[at],
+                shares=shifts.shares[at],
+                n_for_half=int(shifts.n_for_half[at]),
+                recognised=mean(names[at].astype(np.float64)).interval,
+                recognised_centred=mean(names_centred[at].astype(np.float64)).interval,
+                cka=jackknife_interval(
+                    float(cka[at, others].mean()), cka_left_out[:, at, others].mean(1)
+                ),
+                queries=mean(raw[as_queries].mean(0)).interval,
+                queries_centred=mean(centred[as_queries].mean(0)).interval,
+                targets=mean(raw[as_targets].mean(0)).interval,
+                targets_centred=mean(centred[as_targets].mean(0)).interval,
+            )
+        )
+    return measured

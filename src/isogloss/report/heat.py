@@ -1,0 +1,107 @@
+"""Tables whose cells are shaded by their value: one row a language, one column a layer.
+
+The number stands in each cell, so that the shade adds to it and carries nothing alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from isogloss.report.figures import decimal, is_number
+from isogloss.report.lines import shown_layers
+
+MOST_COLUMNS = 26  # more do not fit a page
+
+
+class HeatValue(NamedTuple):
+    """A value, and what is written of it where that is another."""
+
+    value: float | None
+    text: str | None = None
+
+
+class HeatCell(NamedTuple):
+    """What is written, and how strongly it is shaded: 0 to 1, or None without a value."""
+
+    text: str
+    shade: float | None
+
+
+class HeatRow(NamedTuple):
+    """The cells of a language."""
+
+    name: str
+    cells: list[HeatCell]
+
+
+@dataclass(frozen=True)
+class HeatTable:
+    """Rows in groups, one an encoder, all of one scale.
+
+    Attributes
+    ----------
+    low, high
+        Values with the weakest and with the strongest shade; None without any value.
+    is_thinned
+        Whether layers are left out for want of room.
+    """
+
+    title: str
+    layers: list[int]
+    groups: dict[str, list[HeatRow]]
+    low: float | None
+    high: float | None
+    is_thinned: bool
+
+
+def heat_of(
+    title: str,
+    groups: Mapping[str, Mapping[str, Sequence[HeatValue]]],
+    *,
+    most_columns: int = MOST_COLUMNS,
+) -> HeatTable:
+    """Shade values; rows may be of different lengths.
+
+    Parameters
+    ----------
+    groups
+        Group → name of the row → a value a layer, from layer 0.
+    """
+    rows = [row for group in groups.values() for row in group.values()]
+    last = max((len(row) for row in rows), default=1) - 1
+    layers = shown_layers(last, at_most=most_columns)
+    values = [one.value for row in rows for one in row if one.value is not None]
+    low, high = (min(values), max(values)) if values else (None, None)
+
+    def cell(one: HeatValue) -> HeatCell:
+        if one.value is None or low is None or high is None:
+            return HeatCell("–", None)
+        shade = (one.value - low) / (high - low) if high > low else 0.0
+        return HeatCell(short(one.value) if one.text is None else one.text, round(shade, 3))
+
+    return HeatTable(
+        title=title,
+        layers=layers,
+        groups={
+            name: [
+                HeatRow(label, [cell(row[at]) for at in layers if at < len(row)])
+                for label, row in group.items()
+            ]
+            for name, group in groups.items()
+        },
+        low=low,
+        high=high,
+        is_thinned=len(layers) <= last,
+    )
+
+
+def short(value: float | None) -> str:
+    """Write a value as short as a narrow cell needs it.
+
+    Examples
+    --------
+    >>> short(0.654), short(-0.04), short(1.0), short(None)
+    ('.65', '−.04', '1.00', '–')
+    """
+    text = decimal(value, 2)
+    return text.replace("0.", ".", 1) if is_number(value) and abs(value) < 0.995 else text

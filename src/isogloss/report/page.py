@@ -1,0 +1,100 @@
+"""What every HTML report shares: one file, no network, no script; and how values are written.
+
+Templates of `isogloss.report` are the frame, the style and the charts; a package further up brings
+its own pages. Everything is escaped where it is put in.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from isogloss.errors import InputError
+from isogloss.files import atomic_file
+from isogloss.report.figures import decimal, is_number
+from isogloss.text.languages import UNKNOWN, is_right_to_left, language_name
+
+# What XML and HTML cannot hold: lone surrogates, controls but tab and line ends, non-characters.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def write_page(
+    path: Path,
+    template: str,
+    values: Mapping[str, Any],
+    *,
+    package: str = "isogloss.report",
+    names: Mapping[str, Callable[..., Any]] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Fill a template and write it as one HTML file.
+
+    Parameters
+    ----------
+    template
+        Its name in the folder ``templates`` of `package`.
+    values
+        What the template is given.
+    names
+        More functions for templates, as filters.
+
+    Raises
+    ------
+    InputError
+        When `path` exists and `overwrite` is false, or it cannot be written.
+    """
+    environment = _environment(package)
+    environment.filters |= names or {}
+    page = environment.get_template(template).render(values)
+    with atomic_file(path, overwrite=overwrite) as temporary:
+        temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
+
+
+def interval_of(row: Mapping[str, Any], name: str, *, digits: int = 2) -> str:
+    """Return the interval of a column in brackets behind a space, or nothing without one."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    signed = name == "difference"
+    if not (is_number(low) and is_number(high)):
+        return ""
+    return f" [{decimal(low, digits, signed=signed)}, {decimal(high, digits, signed=signed)}]"
+
+
+def name_of_language(lang: str) -> str:
+    """Return the English name of a language, or the code as it is where it has none."""
+    if lang == UNKNOWN:
+        return "undetermined language"
+    try:
+        return language_name(lang)
+    except InputError:
+        return lang
+
+
+def _count(value: Any) -> str:
+    return f"{int(value):,}" if is_number(value) else "–"
+
+
+def _direction(lang: str) -> str:
+    try:
+        return "rtl" if is_right_to_left(lang) else "ltr"
+    except InputError:
+        return "auto"
+
+
+def _environment(package: str) -> Environment:
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("isogloss.report")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "decimal": decimal,
+        "count": _count,
+        "language": name_of_language,
+        "direction": _direction,
+    }
+    environment.globals |= {"interval": interval_of, "is_number": is_number}
+    return environment

@@ -1,0 +1,381 @@
+"""The report of probes: what it says, what it refuses, and that it is a page."""
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import made_up
+import pytest
+
+from isogloss.errors import InputError
+from isogloss.probe.claims import ABOVE_BASELINE, CLAIMS, NOT_ISOTROPIC, STATIC, UPPER_LAYERS
+from isogloss.probe.report import write_probe_report
+from isogloss.probe.report_claims import sentence_of
+
+LANGS = [
+    "en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "el", "tr", "ar", "fa", "he", "hi",
+    "bn", "ta", "th", "vi", "id", "ja", "ko", "zh", "zh-Hant", "sw", "yo", "am",
+]  # fmt: skip
+VOID = {"meta", "br", "wbr"}
+
+
+class Page(HTMLParser):
+    """Check that tags nest; keep them, and the text without the style."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+        assert self.open == []
+        self.text = " ".join(self.text.split())
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+
+    def all(self, tag: str, **attributes: str) -> list[dict[str, str | None]]:
+        return [one for name, one in self.tags if name == tag and attributes.items() <= one.items()]
+
+
+def page_of(tmp_path: Path, *manifests: dict[str, Any]) -> str:
+    folders = [
+        made_up.folder(tmp_path / f"folder {number}", manifest)
+        for number, manifest in enumerate(manifests)
+    ]
+    out = tmp_path / "report.html"
+    write_probe_report(folders, out)
+    return out.read_text("utf-8")
+
+
+def shown(tmp_path: Path, *manifests: dict[str, Any]) -> Page:
+    return Page(page_of(tmp_path, *manifests))
+
+
+def test_a_page_loads_nothing_and_runs_nothing(tmp_path: Path) -> None:
+    page = page_of(tmp_path, made_up.geometry(), made_up.neutrality())
+    assert not re.search(r"https?:|<script|<link|<img|@import|url\(|<iframe|\bon\w+=", page)
+    assert page.count("prefers-color-scheme: dark") == 2
+    assert page.count("@media print") == 2
+
+
+def test_names_and_words_are_only_text(tmp_path: Path) -> None:
+    attack = "<script>alert(1)</script>"
+    manifest = made_up.geometry([(attack, "en"), ('"><b>', attack)], word=attack)
+    manifest["notes"], manifest["options"] = [attack], {attack: attack}
+    manifest["made_by"] = attack
+    for row in manifest["transforms"]:
+        row["transform"] = attack + row["transform"]
+    for row in manifest["claims"]:
+        row["measured"] = f"{attack} {{0.__class__}} {row['measured']}"
+    both = made_up.neutrality((attack, "b\ud800\x00"), (attack, "ja"))
+    page = page_of(tmp_path, manifest, both)
+    assert "<script" not in page
+    assert not Page(page).all("script")
+    assert not Page(page).all("b", **{"": ""})
+    assert attack in Page(page).text
+    assert "b\ufffd\ufffd" in page
+
+
+@pytest.mark.parametrize(
+    ("claim", "value", "limit", "verdict", "said"),
+    [
+        (NOT_ISOTROPIC, 0.113, 0.0, "holds",
+         "It holds: the smallest mean cosine of random words in a layer above the input is 0.113 "
+         "[0.10, 0.12], and the whole interval lies above 0."),
+        (NOT_ISOTROPIC, -0.113, 0.0, "does not hold",
+         "It does not hold: the smallest mean cosine of random words in a layer above the input is "
+         "−0.113 [−0.12, −0.10], and no part of the interval lies above 0."),
+        (NOT_ISOTROPIC, 0.004, 0.0, "undecided",
+         "Undecided: the smallest mean cosine of random words in a layer above the input is 0.004 "
+         "[−0.01, 0.01], and the interval lies on both sides of 0."),
+        (ABOVE_BASELINE, -0.2, 0.0, "does not hold",
+         "It does not hold: the smallest of the layers' self-similarities, minus the baseline, is "
+         "−0.200 [−0.21, −0.19], and no part of the interval lies above 0."),
+        (UPPER_LAYERS, -0.33, 0.0, "holds",
+         "It holds: what was measured, is −0.330 [−0.34, −0.32], and the whole interval lies below "
+         "0."),
+        (UPPER_LAYERS, 0.33, 0.0, "does not hold",
+         "It does not hold: what was measured, is 0.330 [0.32, 0.34], and no part of the interval "
+         "lies below 0."),
+        (STATIC, 0.01, 0.05, "holds",
+         "It holds: the largest share of a word's variance that one direction explains in a layer "
+         "above the input, minus that of random words, is 0.010 [0.00, 0.02], and the whole "
+         "interval lies below 0.05."),
+        (STATIC, 0.7, 0.05, "does not hold",
+         "It does not hold: the largest share of a word's variance that one direction explains in "
+         "a layer above the input, minus that of random words, is 0.700 [0.69, 0.71], and no part "
+         "of the interval lies below 0.05."),
+    ],
+)  # fmt: skip
+def test_verdicts_in_words(claim: str, value: float, limit: float, verdict: str, said: str) -> None:
+    row = made_up.spread("value", value) | {
+        "verdict": verdict, "limit": limit, "measured": "what was measured",
+    }  # fmt: skip
+    assert sentence_of(claim, row) == said
+
+
+def test_a_verdict_without_an_interval_says_so() -> None:
+    row = {"verdict": "undecided", "limit": 0.0, "measured": "", "value": 0.1, "value_low": None,
+           "value_high": None}  # fmt: skip
+    assert sentence_of(NOT_ISOTROPIC, row).endswith("is 0.100, without an interval.")
+
+
+def test_the_page_says_each_verdict_in_both_directions(tmp_path: Path) -> None:
+    good = made_up.geometry(claim_values=[0.1, 0.1, -0.1, 0.0, 0.0, 0.0])
+    bad = made_up.geometry(claim_values=[-0.1, -0.1, 0.1, 0.5, 0.5, 0.5])
+    for manifest, verdict in ((good, "It holds:"), (bad, "It does not hold:")):
+        text = shown(tmp_path / verdict[:-1], manifest).text
+        assert text.count(verdict) == 6
+        assert text.count("It holds:") + text.count("It does not hold:") == 6
+    assert "Holds: not isotropic; self-similarity above baseline;" in shown(tmp_path, good).text
+
+
+def test_several_languages_are_counted_and_the_others_named(tmp_path: Path) -> None:
+    manifest = made_up.geometry([("tiny", lang) for lang in LANGS[:8]])
+    of_claim = [row for row in manifest["claims"] if row["claim"] == NOT_ISOTROPIC]
+    of_claim[3] |= {"verdict": "does not hold", "value": -0.2}
+    of_claim[4] |= {"verdict": "undecided"}
+    text = shown(tmp_path, manifest).text
+    assert (
+        "It holds for 6 of 8 languages; it does not hold for Spanish; it is undecided for "
+        "Portuguese. Smallest baseline cosine: from −0.200 [0.10, 0.12] (Spanish) to 0.110 "
+        "[0.10, 0.12] " in text
+    )
+    assert "It holds for all 8 languages." in text
+    assert "It does not hold for any of the 8 languages." in text
+    assert "Holds in places: not isotropic (6 of 8)." in text
+    assert "Holds nowhere: a static vector explains < 5 %, uncentred;" in text
+
+
+def test_readings_carry_the_numbers(tmp_path: Path) -> None:
+    text = shown(tmp_path, made_up.geometry()).text
+    assert (
+        "In the last layer (2), two random words of different sentences have a cosine of 0.590 "
+        "[0.58, 0.60]. It is highest in layer 2 (0.590) and lowest in layer 0 (0.090)." in text
+    )
+    assert "In layer 0, dimension 15 makes 50 % of the mean cosine of random words" in text
+    assert "In the last layer: 0.590, no transform; 0.014, centring; 0.014, z-score;" in text
+    assert "In the last layer (2), the participation ratio is 52.0." in text
+
+
+def test_readings_of_several_encoders_and_languages(tmp_path: Path) -> None:
+    lines = [(encoder, lang) for encoder in ("models/one", "two") for lang in ("en", "ja")]
+    text = shown(tmp_path, made_up.geometry(lines)).text
+    assert (
+        "one: in the last layer (2), two random words of different sentences have a cosine of "
+        "0.592 on average over 2, from 0.590 (English) to 0.594 (Japanese). The mean is "
+        "highest in layer 2 (0.592) and lowest in layer 0 (0.092)." in text
+    )
+    assert "two: in the last layer (2), two random words" in text
+    assert "Layers of one and two in English and Japanese" in text
+
+
+@pytest.mark.parametrize("gain", [0.05, -0.05, 0.0])
+def test_neutrality_says_what_centring_does(tmp_path: Path, gain: float) -> None:
+    text = shown(tmp_path, made_up.neutrality(gain=gain)).text
+    said = {
+        0.05: "centring raises it there: 0.050 [0.04, 0.06].",
+        -0.05: "centring lowers it there: −0.050 [−0.06, −0.04].",
+        0.0: "centring makes no clear difference there (0.000 [−0.01, 0.01]).",
+    }[gain]
+    assert f"Retrieval is best in layer 2, 0.900 [0.89, 0.91]; {said}" in text
+    assert "Chance is 50 %." in text
+    assert "claims of Ethayarajh" not in text
+    assert "In the last layer: 0.890 [0.88, 0.90], raw; 0.400 [0.39, 0.41], centred;" in text
+    assert (
+        "In the last layer the distance is 0.810 on average over 2, from 0.800 (English) to 0.820 "
+        "(Japanese)." in text
+    )
+
+
+def test_a_single_encoder_in_one_language_has_lines_and_no_shaded_table_of_layers(
+    tmp_path: Path,
+) -> None:
+    page = shown(tmp_path, made_up.geometry())
+    assert "A line is the mean" not in page.text
+    assert len(page.all("svg", role="img", viewbox="0 0 320 190")) == 5 + 3 + 2
+    assert len(page.all("table", **{"class": "heat"})) == 1 + 2  # dimensions; transforms
+
+
+def test_many_languages_are_a_mean_with_its_range_and_shaded_tables(tmp_path: Path) -> None:
+    page = shown(tmp_path, made_up.geometry([("tiny", lang) for lang in LANGS], n_layers=13))
+    assert "band goes from the lowest language to the highest" in page.text
+    heats = page.all("table", **{"class": "heat"})
+    assert len(heats) == 5 + 1 + 3 + 2
+    for lang in ("Thai", "Traditional Chinese", "Yoruba"):
+        assert page.text.count(lang) >= 5 + 1 + 3
+    panels = page.all("svg", role="img", viewbox="0 0 320 190")
+    assert len(panels) == 5 + 3 + 2
+
+
+@pytest.mark.parametrize(
+    "manifests",
+    [
+        [made_up.geometry([("tiny", "en")], n_layers=1)],
+        [made_up.geometry([(f"encoder {at}", "en") for at in range(9)], n_layers=49)],
+        [made_up.geometry([("a", lang) for lang in LANGS]), made_up.geometry([("b", "en")])],
+        [made_up.geometry([("x/a", "en"), ("y/a", "en"), ("a", "th")]), made_up.neutrality()],
+        [made_up.neutrality([f"encoder {at}" for at in range(5)], LANGS)],
+    ],
+)
+def test_a_page_of_any_size_is_well_formed_and_every_chart_has_words(
+    tmp_path: Path, manifests: list[dict[str, Any]]
+) -> None:
+    page = shown(tmp_path, *manifests)
+    images = page.all("svg", role="img")
+    assert images
+    assert len(page.all("title")) == len(images) + 1  # that of the page
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    targets = [one["href"] for one in page.all("a")]
+    assert targets
+    assert {f"#{one}" for one in ids} >= set(targets)
+    assert all(one["aria-labelledby"] in ids for one in page.all("section"))
+    assert len(page.all("table")) == len(page.all("caption"))
+    assert "None" not in page.text
+    assert "nan" not in page.text.lower()
+
+
+def test_missing_values_are_dashes_and_gaps(tmp_path: Path) -> None:
+    manifest = made_up.geometry([("tiny", "en"), ("tiny", "ja")])
+    for table in ("layers", "isotropy", "transforms", "claims", "extremes"):
+        for row in manifest[table]:
+            for column, value in row.items():
+                if isinstance(value, float) and column != "limit":
+                    row[column] = None
+    first, *others = manifest["isotropy"]
+    first["shares_of_cosine"] = [0.5]
+    for row in others:
+        row["rogue_dimensions"], row["shares_of_cosine"] = [15], []
+    page = shown(tmp_path, manifest)
+    assert "In layer 0 of English, dimension 15 makes 50 %" in page.text
+    assert "In the last layer it is not known." in page.text
+    assert "None" not in page.text
+    assert "no values" in page.text
+
+
+def test_same_folders_same_bytes(tmp_path: Path) -> None:
+    manifest = made_up.geometry()
+    assert page_of(tmp_path / "a", manifest) == page_of(tmp_path / "b", manifest)
+
+
+def test_what_stands_against_comparing_is_said(tmp_path: Path) -> None:
+    other = made_up.geometry([("b", "en")])
+    assert "different" not in shown(tmp_path / "a", made_up.geometry(), other).text.partition(
+        "claims of Ethayarajh")[0]  # fmt: skip
+    other["options"]["max_words"] = 7
+    text = shown(tmp_path / "b", made_up.geometry(), other).text
+    assert "were measured with different options (max_words; see below)" in text
+    uneven = shown(tmp_path / "c", made_up.geometry(), made_up.geometry([("b", "ja")])).text
+    assert "Not all encoders were measured in the same languages." in uneven
+
+
+def refusal(folders: list[Path], out: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        write_probe_report(folders, out)
+    assert not out.exists()
+    return str(caught.value)
+
+
+def test_folders_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    good = made_up.folder(tmp_path / "good", made_up.geometry())
+    assert "no folder to report on" in refusal([], out)
+    assert "no such folder; name one that" in refusal([tmp_path / "none"], out)
+    (tmp_path / "empty").mkdir()
+    assert "not results of a probe: it has no manifest.json" in refusal([tmp_path / "empty"], out)
+    assert "is a file" in refusal([good / "manifest.json"], out)
+    for number, other in enumerate(({"format": "isogloss model"}, [], {"format": ["x"]})):
+        folder = made_up.folder(tmp_path / f"other {number}", other)
+        assert "holds no results of a probe" in refusal([good, folder], out)
+    newer = made_up.folder(tmp_path / "newer", made_up.geometry() | {"version": 2})
+    assert "was written in version 2 of the format, this isogloss reads version 1" in refusal(
+        [newer], out
+    )
+    again = made_up.folder(tmp_path / "again", made_up.geometry([("b", "en"), ("tiny", "en")]))
+    said = refusal([good, again], out)
+    assert f"measures 'tiny' in 'en', as {good} does; leave one out" in said
+    one, two = (made_up.folder(tmp_path / name, made_up.neutrality()) for name in "nm")
+    assert f"measures 'tiny', as {one} does" in refusal([one, two], out)
+
+
+@pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality])
+def test_damage_is_named(tmp_path: Path, make: Any) -> None:
+    out = tmp_path / "out.html"
+    number = 0
+
+    def damaged(change: Any) -> str:
+        nonlocal number
+        number += 1
+        manifest = json.loads(json.dumps(make()))
+        change(manifest)
+        return refusal([made_up.folder(tmp_path / str(number), manifest)], out)
+
+    assert "it lacks 'notes'" in damaged(lambda one: one.pop("notes"))
+    assert "it lacks 'made_by'" in damaged(lambda one: one.pop("made_by"))
+    assert "made_by is 3" in damaged(lambda one: one.update(made_by=3))
+    assert "options is no object" in damaged(lambda one: one.update(options=[]))
+    assert "option 'a' is [1]" in damaged(lambda one: one["options"].update(a=[1]))
+    assert "notes is no list" in damaged(lambda one: one.update(notes=[3]))
+    assert "it lacks 'layers'" in damaged(lambda one: one.pop("layers"))
+    assert "layers is no list" in damaged(lambda one: one.update(layers={}))
+    assert "damaged" in damaged(lambda one: one.update(layers=[3]))
+    assert "not of the same encoders" in damaged(lambda one: one["layers"].pop())
+    assert "not of the same encoders" in damaged(lambda one: one.update(layers=[]))
+    first = "baseline" if make is made_up.geometry else "cka"
+    assert "layers, row 2: encoder is 3" in damaged(lambda one: one["layers"][1].update(encoder=3))
+    for value in ("x", True, [1], math.inf):
+        said = damaged(lambda one, value=value: one["layers"][1].update({first: value}))
+        assert f"layers, row 2: {first} is {value!r}" in said
+    assert "layer is -1" in damaged(lambda one: one["layers"][0].update(layer=-1))
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "manifest.json").write_text('{"format": ')
+    assert "damaged: not JSON" in refusal([tmp_path / "cut"], out)
+
+
+def test_damaged_claims_and_lists_are_named(tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    for number, (table, column, value) in enumerate((
+        ("claims", "claim", "the earth is flat"), ("claims", "verdict", "maybe"),
+        ("claims", "limit", None), ("isotropy", "rogue_dimensions", 15),
+        ("isotropy", "shares_of_cosine", ["x"]), ("extremes", "context_specific", "some"),
+        ("extremes", "word", ""),
+    )):  # fmt: skip
+        manifest = made_up.geometry()
+        manifest[table][0][column] = value
+        said = refusal([made_up.folder(tmp_path / str(number), manifest)], out)
+        assert f"{table}, row 1: {column} is {value!r}" in said
+    manifest = made_up.geometry()
+    manifest["extremes"][0]["lang"] = "ja"
+    assert "not of the same encoders" in refusal([made_up.folder(tmp_path / "x", manifest)], out)
+
+
+def test_an_existing_report_stays(tmp_path: Path) -> None:
+    folder = made_up.folder(tmp_path / "good", made_up.geometry())
+    out = tmp_path / "out.html"
+    out.write_text("mine")
+    with pytest.raises(InputError, match="already exists"):
+        write_probe_report([folder], out)
+    assert out.read_text() == "mine"
+    write_probe_report([folder], out, overwrite=True)
+    assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_made_up_claims_are_those_of_the_probe() -> None:
+    assert {claim for claim, _ in made_up.VERDICTS} == set(CLAIMS)
