@@ -107,6 +107,14 @@ def test_a_decomposed_text_keeps_its_places(make_kb: MakeKb) -> None:
     assert found(make_kb, "fi", ["Göteborg"], text) == ["Go\u0308teborg"]
 
 
+@pytest.mark.parametrize("follower", ["", "σ", "σίγμα εδώ", "ς"])
+def test_an_ending_never_reaches_into_the_next_text(make_kb: MakeKb, follower: str) -> None:
+    linker = make_kb({"id": "e:0", "names": {"el": ["νόμος"]}}).linker("el")
+    alone, together = linker.link(["ο νόμο"]), linker.link(["ο νόμο", follower])
+    assert together.mentions(0) == alone.mentions(0)
+    assert [mention.surface for mention in alone.mentions(0)] == ["νόμο"]
+
+
 def test_entries_expand() -> None:
     assert _expanded("k{a,o}{n,ssa}>kk{1}") == [
         ("kan", "kka"), ("kassa", "kka"), ("kon", "kko"), ("kossa", "kko"),

@@ -134,7 +134,7 @@ def _case_of_span(case: Any, first: Any, stop: Any) -> Any:
 
 @compiled
 def _inflected(
-    place: Any, state: Any, first: Any, stop: Any, units: Any, kinds: Any, rules: Any,
+    place: Any, state: Any, first: Any, stop: Any, last: Any, units: Any, kinds: Any, rules: Any,
     slot_hash: Any, slot_number: Any, name_units: Any, name_offsets: Any,
 ) -> Any:  # fmt: skip
     """Return the name of which `units[first:stop]` is left before an ending, or -1.
@@ -159,10 +159,10 @@ def _inflected(
             if name >= 0:
                 end = stop
                 for i in range(begin, begin + n_named):
-                    if end >= units.size or units[end] != rules[i]:
+                    if end >= last or units[end] != rules[i]:  # another text may follow
                         return name, np.int64(-1)
                     end += 1
-                return name, np.int64(-1) if kinds[end] == MARK else end
+                return name, np.int64(-1) if end < last and kinds[end] == MARK else end
         at = begin + n_named
     return np.int64(-1), np.int64(-1)
 
@@ -240,7 +240,7 @@ def _search_text(
                         at = at + 1 if at + 1 < slot_hash.size else 0
                 elif endings is not None:
                     name, end = _inflected(
-                        endings[j], state, i, j, units, kinds, rules, slot_hash, slot_number,
+                        endings[j], state, i, j, last, units, kinds, rules, slot_hash, slot_number,
                         name_units, name_offsets,
                     )  # fmt: skip
                 if name < 0:
