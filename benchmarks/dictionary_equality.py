@@ -36,11 +36,8 @@ from isogloss.wiki.extract import (
     TO_CATEGORY,
     TO_PART,
 )
-from isogloss.wiki.like_wikipedia2vec import (
-    entities_by_links,
-    titles_with_links,
-    write_pages_with_names,
-)
+from isogloss.wiki.like_wikipedia2vec import entities_by_links, titles_with_links
+from isogloss.wiki.pages_like_wikipedia2vec import write_pages_with_names
 from isogloss.wiki.parts import Extraction
 from isogloss.wiki.site import CATEGORY, Site
 from isogloss.wiki.targets import write_targets
@@ -108,7 +105,7 @@ def of_pages(rows: list[dict], code: str, folder: Path) -> Pairs:
     work.mkdir()
     site = Site.default(code)
     write_arrays(part, part_of(rows, site))
-    extraction = Extraction([part], Counter(), Counter())
+    extraction = Extraction([part], Counter(), Counter(), site)
     targets, titles, links, texts = (
         work / f"{name}.bin" for name in ("targets", "titles", "links", "texts")
     )
@@ -117,7 +114,7 @@ def of_pages(rows: list[dict], code: str, folder: Path) -> Pairs:
     write_titles(
         extraction,
         titles,
-        more=titles_with_links(extraction, n_links, None, site),
+        more=titles_with_links(extraction, n_links, None),
         entities=partial(entities_by_links, targets=n_links),
     )
     write_counts(extraction, titles, links, counting="wikipedia2vec")

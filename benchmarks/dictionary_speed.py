@@ -10,7 +10,10 @@ megabytes of XML (`made_dump.py`), a multistream bz2 as Wikimedia offers.
 
 With `--growth`, our side builds made dumps of these sizes with one worker on one core and with two
 on two. Both give a part of the time that any number of cores shares and a part that it does not;
-lines are fitted to both parts and to the memory, and drawn out to the English Wikipedia.
+lines are fitted to both parts by the megabytes of XML, and to the memory of one worker by the
+number of names, and drawn out to the English Wikipedia. What two workers hold beyond one is that of
+two more processes: it does not grow, as tables are mapped and each has one part of the dump at a
+time.
 
 Memory is that of all processes together: the proportional set size, ten times a second. Compiled
 code is cached before anything is measured. `PYTHON` has wikipedia2vec 2.0.0 (a virtual environment
@@ -34,6 +37,7 @@ from made_dump import make_dump
 
 SLICE = "wikipedia/slices/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 ENGLISH_MB = 100_000  # of XML, all pages of pages-articles; 7 million articles
+ENGLISH_NAMES = 25_000_000  # supposed: 18 million titles and redirects, and other texts of links
 CORES = (2, 16, 64)
 
 
@@ -173,36 +177,44 @@ def median(measured: list[dict[str, float]], what: str) -> float:
 
 
 def fitted(growth: list[dict]) -> dict:
-    """Fit lines over megabytes of XML, and draw them out to the English Wikipedia.
+    """Fit lines over megabytes of XML and over names, and draw them out to the English Wikipedia.
 
-    On n cores the time is s + p / n: with one core s + p was measured, with two s + p / 2.
+    On n cores the time is s + p / n: with one core s + p was measured, with two s + p / 2. The
+    memory of n workers is that of one and n times half of what two hold more.
     """
     sizes = np.array([one["bytes"] / 1e6 for one in growth])
+    names = np.array([one["names"] / 1e3 for one in growth])
     one, two = (np.array([median(g[k], "seconds") for g in growth]) for k in ("one", "two"))
     memory_one, memory_two = (
         np.array([median(g[k], "peak_mb") for g in growth]) for k in ("one", "two")
     )
     parallel = 2 * (one - two)
     lines = {
-        "shared seconds": np.polyfit(sizes, parallel, 1),
-        "other seconds": np.polyfit(sizes, one - parallel, 1),
-        "MB of memory": np.polyfit(sizes, memory_one, 1),
-        "MB of memory a worker": np.polyfit(sizes, memory_two - memory_one, 1),
+        "shared seconds": ("MB of XML", np.polyfit(sizes, parallel, 1)),
+        "other seconds": ("MB of XML", np.polyfit(sizes, one - parallel, 1)),
+        "MB of memory": ("thousands of names", np.polyfit(names, memory_one, 1)),
     }
+    a_worker = float((memory_two - memory_one).mean()) / 2
     exponents = {
         "seconds on two cores": float(np.polyfit(np.log(sizes), np.log(two), 1)[0]),
-        "memory": float(np.polyfit(np.log(sizes), np.log(memory_two), 1)[0]),
+        "memory of one worker": float(np.polyfit(np.log(sizes), np.log(memory_one), 1)[0]),
     }
-    at = {what: max(float(np.polyval(line, ENGLISH_MB)), 0.0) for what, line in lines.items()}
+    at = {
+        what: max(
+            float(np.polyval(line, ENGLISH_MB if of == "MB of XML" else ENGLISH_NAMES / 1e3)), 0.0
+        )
+        for what, (of, line) in lines.items()
+    }
     english = {
         cores: {
             "hours": (at["other seconds"] + at["shared seconds"] / cores) / 3600,
-            "gb": (at["MB of memory"] + (cores - 1) * at["MB of memory a worker"]) / 1000,
+            "gb": (at["MB of memory"] + cores * a_worker) / 1000,
         }
         for cores in CORES
     }
     return {
-        "lines": {what: line.tolist() for what, line in lines.items()},
+        "lines": {what: (of, *line.tolist()) for what, (of, line) in lines.items()},
+        "MB a worker": a_worker,
         "exponents": exponents,
         "english": english,
     }
@@ -210,16 +222,19 @@ def fitted(growth: list[dict]) -> dict:
 
 def as_markdown(result: dict) -> str:
     """Return the tables."""
-    head = "| dump | XML, MB | pages | | seconds | CPU-seconds | pages a second | peak MB |"
-    rows = [head, "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: |"]
+    head = "| dump | XML, MB | pages | | seconds | CPU-seconds | pages a second "
+    rows = [head + "| pages a CPU-second | peak MB |"]
+    rows.append("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for one in result["compared"]:
         for who in ("isogloss", "wikipedia2vec"):
             if one[who]:
-                seconds, peak = median(one[who], "seconds"), median(one[who], "peak_mb")
+                seconds, cpu_seconds, peak = (
+                    median(one[who], what) for what in ("seconds", "cpu_seconds", "peak_mb")
+                )
                 rows.append(
                     f"| {one['dump']} | {one['bytes'] / 1e6:.0f} | {one['pages']:,} | {who} | "
-                    f"{seconds:.1f} | {median(one[who], 'cpu_seconds'):.1f} | "
-                    f"{one['pages'] / seconds:,.0f} | {peak:,.0f} |"
+                    f"{seconds:.1f} | {cpu_seconds:.1f} | {one['pages'] / seconds:,.0f} | "
+                    f"{one['pages'] / cpu_seconds:,.0f} | {peak:,.0f} |"
                 )
     if result["growth"]:
         rows += ["", "| XML, MB | pages | names | one core, s | two cores, s | one: MB | two: MB |"]
@@ -232,8 +247,9 @@ def as_markdown(result: dict) -> str:
     if len(result["growth"]) > 1:
         fit = fitted(result["growth"])
         rows.append("")
-        for what, (slope, base) in fit["lines"].items():
-            rows.append(f"{what} = {slope:.4f} x MB of XML + {base:.1f}  ")
+        for what, (of, slope, base) in fit["lines"].items():
+            rows.append(f"{what} = {slope:.4f} x {of} + {base:.1f}  ")
+        rows.append(f"MB of memory a worker, where there are several = {fit['MB a worker']:.0f}  ")
         for what, exponent in fit["exponents"].items():
             rows.append(f"{what} grows as MB to the power of {exponent:.2f}  ")
         rows += ["", "| enwiki, cores | hours | memory, GB |", "| ---: | ---: | ---: |"]
