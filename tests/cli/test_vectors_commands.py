@@ -1,10 +1,12 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
 from isogloss.classify import TextClassifier
+from isogloss.kb import KnowledgeBase
 from isogloss.vectors import Vocabulary, WordEntityVectors, read_vectors, write_vectors
 
 TITLES = ["Tokyo", "Germany", "Tax", "Association football", "Tennis"]
@@ -105,23 +107,36 @@ def test_vectors_go_straight_into_fit(
     assert "by its title in ja; is it the right language?" in said
 
 
-WIKI = {
+WIKI: dict[str, str | None] = {
     "Oslo": "Oslo lies in [[Norway]] and is [[Norge|its]] capital by the Sea of [[Norway]]",
     "Norway": "Norway is where [[Oslo]] lies, by the sea; see [[Oslo|it]]\n== Short ==\nTiny",
     "Norge": None,
 }
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> str:
+NAMED: dict[str, str | None] = {
+    "Mercury (planet)": "The planet of [[Sol|sun]] light, a sun, a sun and a sun",
+    "Mercury (god)": "The god has no sun of his own",
+    "Sol": "It has [[Mercury (planet)|Mercury]], [[Mercury (planet)|Mercury]] and more of them",
+    "Tale": "Once [[Mercury (planet)|Mercury]] and [[Mercury (god)|Mercury]] met without a name",
+    "Song": "It is a song of Mercury alone",
+}
+
+
+def write_source(path: Path, wiki: dict[str, str | None]) -> str:
     pages = "".join(
         f"<page><title>{title}</title><ns>0</ns><id>{number}</id>"
         + (f"<revision><text>{text}</text></revision></page>\n" if text else
            '<redirect title="Norway" /><revision><text /></revision></page>\n')
-        for number, (title, text) in enumerate(WIKI.items(), 1)
+        for number, (title, text) in enumerate(wiki.items(), 1)
     )  # fmt: skip
     written = f'<mediawiki xml:lang="en">\n{pages}</mediawiki>\n'
-    return f"wikipedia:en={write_file(tmp_path / 'en.xml', written)}"
+    return f"wikipedia:en={write_file(path, written)}"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return write_source(tmp_path / "en.xml", WIKI)
 
 
 def test_train(cli: Run, source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -142,40 +157,106 @@ def test_train(cli: Run, source: str, tmp_path: Path, caplog: pytest.LogCaptureF
     assert cli("vectors", "similar", out, "Norge").talk[0].endswith("found as 'ENTITY/Norway'")
 
 
+GIVEN = {
+    "--dim-size": 4, "--sample": 0.5, "--min-word-count": 1, "--min-entity-count": 1,
+    "--workers": 1,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("words", "changes"),
+    ("words", "fact", "changes"),
     [
-        (["--no-lowercase"], {"words"}), (["--min-word-count", 2], {"words"}),
-        (["--min-entity-count", 3], {"entities"}), (["--min-paragraph-len", 1], {"words"}),
-        (["--limit", 1], {"words", "entities"}), (["--window", 1], {"n_pairs"}),
-        (["--iteration", 2], {"n_pairs"}), (["--negative", 1], {"matrix"}),
-        (["--sample", 1e-3], {"n_pairs"}), (["--word-neg-power", 0], {"matrix"}),
-        (["--entity-neg-power", 1], {"matrix"}), (["--init-alpha", 0.5], {"matrix"}),
-        (["--min-alpha", 0.02], {"matrix"}), (["--entities-per-page", 1], {"n_pairs"}),
-        (["--no-link-graph"], {"n_pairs"}), (["--shared-negatives"], {"matrix"}),
-        (["--seed", 3], {"matrix"}), (["--workers", 2], set()),
+        (["--no-lowercase"], ("reading", "lowercase", False), {"words"}),
+        (["--min-word-count", 2], ("reading", "min_word_count", 2), {"words"}),
+        (["--min-entity-count", 3], ("reading", "min_entity_count", 3), {"entities"}),
+        (["--min-paragraph-len", 1], ("reading", "min_paragraph_len", 1), {"words"}),
+        (["--limit", 1], ("reading", "limit", 1), {"words", "entities"}),
+        (["--dim-size", 3], ("training", "width", 3), {"matrix"}),
+        (["--window", 1], ("training", "window", 1), {"n_pairs"}),
+        (["--iteration", 2], ("training", "iterations", 2), {"n_pairs"}),
+        (["--negative", 1], ("training", "negatives", 1), {"matrix"}),
+        (["--sample", 1e-3], ("training", "sample", 1e-3), {"n_pairs"}),
+        (["--word-neg-power", 0], ("training", "word_neg_power", 0), {"matrix"}),
+        (["--entity-neg-power", 1], ("training", "entity_neg_power", 1), {"matrix"}),
+        (["--init-alpha", 0.5], ("training", "init_alpha", 0.5), {"matrix"}),
+        (["--min-alpha", 0.02], ("training", "min_alpha", 0.02), {"matrix"}),
+        (["--entities-per-page", 1], ("training", "entities_per_page", 1), {"n_pairs"}),
+        (["--no-link-graph"], ("training", "link_graph", False), {"n_pairs"}),
+        (["--shared-negatives"], ("training", "shared_negatives", True), {"matrix"}),
+        (["--seed", 3], ("seed", "", 3), {"matrix"}),
+        (["--workers", 2], ("n_workers", "", 2), set()),
     ],
 )  # fmt: skip
 def test_options_of_train(
-    cli: Run, source: str, tmp_path: Path, words: list[object], changes: set[str]
-) -> None:
-    command = ["vectors", "train", "--source", source, "--overwrite", "--dim-size", 4,
-               "--sample", 0.5, "--workers", 1, "--min-word-count", 1, "--min-entity-count", 1,
-               "--out", tmp_path / "v"]  # fmt: skip
-    found = []
+    cli: Run, source: str, tmp_path: Path, words: list[object], fact: tuple[str, str, object],
+    changes: set[str],
+) -> None:  # fmt: skip
+    """Each changes the fact of its name, no other, and what that fact is to change."""
+    out = tmp_path / "v"
+    command = ["vectors", "train", "--source", source, "--overwrite", "--out", out]
+    usual = [word for option in GIVEN.items() for word in option]
+    found, facts = [], []
     for more in ([], words):
-        outcome = cli(*command, *more)
+        outcome = cli(*command, *usual, *more)
         assert outcome.code == 0, outcome.err
-        vectors = read_vectors(tmp_path / "v")
+        vectors = read_vectors(out)
         vocabulary = vectors.vocabulary
+        facts.append({name: vectors.facts[name] for name in FACTS})
         found.append({
             "words": list(vocabulary.words), "entities": list(vocabulary.entities),
             "n_pairs": vectors.facts["n_pairs"], "matrix": vectors.matrix.tobytes(),
         })  # fmt: skip
+    assert facts[0] == FACTS
+    kind, name, value = fact
+    old: Any = FACTS[kind]
+    assert (old[name] if name else old) != value
+    assert facts[1] == {**FACTS, kind: {**old, name: value} if name else value}
     differing = {name for name in found[0] if found[0][name] != found[1][name]}
     assert changes <= differing
     if "words" not in changes and "entities" not in changes:
         assert not {"words", "entities"} & differing
+
+
+# By hand, as the page of the command line has them, but what `GIVEN` changes.
+FACTS: dict[str, Any] = {
+    "training": {
+        "width": 4, "window": 5, "iterations": 5, "negatives": 5, "sample": 0.5,
+        "word_neg_power": 0.75, "entity_neg_power": 0.0, "init_alpha": 0.025, "min_alpha": 0.0001,
+        "entities_per_page": 10, "link_graph": True, "shared_negatives": False,
+    },
+    "reading": {
+        "lowercase": True, "min_word_count": 1, "min_entity_count": 1, "min_paragraph_len": 5,
+        "limit": None, "kb": None, "tokenizer": "isogloss words 1",
+    },
+    "seed": 0,
+    "n_workers": 1,
+}  # fmt: skip
+
+
+def test_train_with_names_of_a_knowledge_base(cli: Run, refuse: Refuse, tmp_path: Path) -> None:
+    """Of its names, *sun* is rarely a link, and *Mercury* means the planet three in four."""
+    source = write_source(tmp_path / "en.xml", NAMED)
+    kb, out = tmp_path / "kb", tmp_path / "v"
+    assert cli("kb", "build", "--source", source, "--out", kb, "--workers", 1).code == 0
+    command = ["vectors", "train", "--source", source, "--workers", 1, "--overwrite", "--out", out,
+               "--work", tmp_path / "w", "--min-word-count", 1, "--min-entity-count", 1,
+               "--dim-size", 4, "--iteration", 1, "--sample", 0, "--window", 1]  # fmt: skip
+    n_pairs = []
+    for thresholds in ({}, {"--min-link-prob": 0.9}, {"--min-commonness": 0.3}):
+        outcome = cli(
+            *command, "--kb", kb, *(word for given in thresholds.items() for word in given)
+        )
+        assert outcome.code == 0, outcome.err
+        facts = read_vectors(out).facts
+        n_pairs.append(facts["n_pairs"])
+        assert facts["reading"]["kb"] == KnowledgeBase.open(kb).fingerprint
+        assert facts["reading"]["min_link_prob"] == thresholds.get("--min-link-prob", 0.2)
+        assert facts["reading"]["min_commonness"] == thresholds.get("--min-commonness", 0.01)
+    assert n_pairs[1] < n_pairs[0] < n_pairs[2]
+    for option, value in (("--min-link-prob", 0.3), ("--min-commonness", 0.3)):
+        assert f"{option} is for names of a knowledge base; give --kb too" in refuse(
+            *command, option, value
+        )
 
 
 def test_train_goes_on(cli: Run, source: str, tmp_path: Path) -> None:
@@ -194,6 +275,6 @@ def test_bad_training(refuse: Refuse, source: str, tmp_path: Path) -> None:
 
     assert "is no Wikipedia" in said(dump="cldr")
     assert "is the code of no Wikipedia" in said(dump="wikipedia:xx=a")
-    assert "No such file" in said(dump="wikipedia:en=none.xml")
+    assert "no such file" in said(dump="wikipedia:en=none.xml")
     assert "no such knowledge base" in said("--kb", "nowhere", "--workers", 1)
     assert "--dim-size is '0'" in said("--dim-size", 0)

@@ -1,10 +1,11 @@
 import random
 import re
+import sys
 
 import numpy as np
 import pytest
 
-from isogloss.vectors.words import split_words
+from isogloss.vectors.words import MOST_GROWTH, _letters, split_words
 
 
 def words_of(*texts: str, **options: bool) -> list[str]:
@@ -40,6 +41,29 @@ def test_letters_are_kept_or_made_small() -> None:
     assert words_of("Der IGLU", lowercase=False) == ["Der", "IGLU"]
     assert words_of("IĞDIR İzmir", turkic=True) == ["ığdır", "izmir"]
     assert words_of("IZMIR") == ["izmir"]
+
+
+@pytest.mark.parametrize("turkic", [False, True])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_no_character_outgrows_the_room_for_it(lowercase: bool, turkic: bool) -> None:
+    """What is written past the room would overwrite other memory: every code point is asked."""
+    letters = _letters(lowercase, turkic)
+    codes = np.arange(sys.maxunicode + 1)
+    written = np.concatenate([letters, codes[letters.size :]])  # as they are from there on
+    ends = [0x80, 0x800, 0x10000]
+    n_before, n_after = (1 + np.searchsorted(ends, some, "right") for some in (codes, written))
+    assert (n_after <= MOST_GROWTH * n_before).all()
+    if lowercase:
+        assert (n_after > n_before).any()
+
+
+def test_capitals_that_grow() -> None:
+    n = 3_000_000
+    capitals = np.frombuffer(b"I" * n, np.uint8)
+    found = split_words(capitals, np.array([0, n]), turkic=True)
+    assert found.offsets.tolist() == [0, 2 * n]
+    assert found.data.tobytes() == "ı".encode() * n
+    assert words_of("Ⱥ" * 99 + " " + "I" * 99, turkic=True) == ["ⱥ" * 99, "ı" * 99]
 
 
 def test_places_give_the_words_back() -> None:

@@ -97,6 +97,7 @@ def train(
     from isogloss.vectors.on_dump import train_on_dump
     from isogloss.vectors.training import VectorTraining
 
+    _check_thresholds(kb, min_link_prob, min_commonness)
     training = VectorTraining(
         width=dim_size, window=window, iterations=iteration, negatives=negative, sample=sample,
         word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, init_alpha=init_alpha,
@@ -166,7 +167,7 @@ def convert(
     strict: options.Strict = False,
 ) -> None:
     """Write vectors in another form."""
-    refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite, makes="file")
     if kb is not None and to != "native":
         raise InputError(f"--kb gives ids, which --to {to} has no room for; write --to native")
     if lang is not None and kb is None:
@@ -207,6 +208,19 @@ def evaluate(
         typer.echo(table.to_json(), nl=False)
     else:
         table.render(console())
+
+
+def _check_thresholds(kb: Path | None, min_link_prob: float, min_commonness: float) -> None:
+    from isogloss.vectors.dump_corpus import DumpReading
+
+    if kb is not None:
+        return
+    for option, given, usual in (
+        ("--min-link-prob", min_link_prob, DumpReading.min_link_prob),
+        ("--min-commonness", min_commonness, DumpReading.min_commonness),
+    ):
+        if given != usual:
+            raise InputError(f"{option} is for names of a knowledge base; give --kb too")
 
 
 def _with_ids(vectors: WordEntityVectors, kb: KnowledgeBase, lang: str | None) -> WordEntityVectors:

@@ -1,5 +1,6 @@
 """The state of a training between two iterations, in a file: both matrices and the schedule."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,33 @@ import numpy as np
 from isogloss.arrays import Floats2d
 from isogloss.files import damage_in_one_sentence
 from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
+from isogloss.vectors.memory import check_disk
 from isogloss.vectors.schedule import Schedule
 from isogloss.wiki.array_file import atomic_part
+
+
+def checkpoint_in(folder: Path, made_with: dict[str, Any]) -> Path:
+    """Return the file of a training among those of others, named by what it is made with."""
+    known_by = hashlib.sha256(json.dumps(made_with, sort_keys=True).encode()).hexdigest()
+    return folder / f"training-{known_by[:16]}.bin"
+
+
+def check_room(path: Path, n_bytes: int, n_to_write: int) -> None:
+    """Stop where the disk is too small: an old checkpoint stays until the new one is whole.
+
+    Parameters
+    ----------
+    n_bytes
+        Size of a checkpoint.
+    n_to_write
+        How many are still to be written, one after the other.
+    """
+    n_there = 1 if path.is_file() else 0
+    n_more = min(n_to_write, 2 - n_there)
+    check_disk(
+        path.parent, n_more * n_bytes, "checkpoints of the training",
+        advice="give --work on a larger disk",
+    )  # fmt: skip
 
 
 def write_checkpoint(

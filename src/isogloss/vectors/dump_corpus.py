@@ -1,22 +1,21 @@
 """From a dump to a corpus on disk, in stages: each is a file, so that a stopped run goes on.
 
 The dump is extracted (`isogloss.wiki.parts`), titles are resolved, the parts are read into numbers
-(`dump_pages`), names counted, the parts numbered anew and joined. Memory: one part in each process,
-the names of the vocabulary, and 16 bytes a title.
+(`dump_pages`), names counted, the parts numbered anew and joined. Memory: one part in each process;
+then, to rank them, about 40 bytes and its letters for each distinct word, frequent or not, and 60
+bytes and its letters for each title.
 """
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
 from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.kb import KnowledgeBase
@@ -36,8 +35,10 @@ from isogloss.wiki.parts import Extraction, extract_dump
 from isogloss.wiki.titles import read_titles, write_titles
 from isogloss.wiki.workers import map_blocks
 
+ROOM = 3.0  # disk space by that of the parts, with all stages at their largest
 _OFFSETS = ("section_offsets", "page_sections", "page_links")  # of `TrainingCorpus`
 _LINKS = ("link_starts", "link_ends", "link_entities")
+_THRESHOLDS = ("min_link_prob", "min_commonness")  # of names of a knowledge base
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ class DumpReading:
     kb
         A knowledge base whose names, found in the text, are taken for links (`detected_names`).
     min_link_prob, min_commonness
-        Of those names, and of what they mean (min_prior_prob).
+        Of those names, and of what they mean (min_prior_prob); without `kb` they say nothing.
     """
 
     lowercase: bool = True
@@ -71,13 +72,16 @@ class DumpReading:
 
     def facts(self) -> dict[str, Any]:
         """Return what is to be known of vectors made so, as JSON holds it."""
-        kb = None if self.kb is None else KnowledgeBase.open(self.kb).fingerprint
-        return {**asdict(self), "kb": kb, "tokenizer": TOKENIZER}
+        facts = {**asdict(self), "tokenizer": TOKENIZER}
+        if self.kb is None:
+            return {name: facts[name] for name in facts if name not in _THRESHOLDS}
+        return {**facts, "kb": KnowledgeBase.open(self.kb).fingerprint}
 
 
 def corpus_of_dump(
-    dump: Path, work: Path, reading: DumpReading, *, code: str, lang: str, workers: int
-) -> TrainingCorpus:
+    dump: Path, work: Path, reading: DumpReading, *, code: str, lang: str, workers: int,
+    keep: bool = True,
+) -> TrainingCorpus:  # fmt: skip
     """Bring a dump through all stages, or what is missing of them.
 
     Parameters
@@ -86,6 +90,9 @@ def corpus_of_dump(
         Folder of the stages; its parts are those of ``kb build --work``.
     code, lang
         Of the Wikipedia, and of its texts: ``"zh-yue"`` and ``"yue"``.
+    keep
+        Whether to keep what is read of each part, for a corpus with other minimum counts, and to
+        refuse a folder with the work on another dump; else it is emptied.
 
     Raises
     ------
@@ -93,19 +100,24 @@ def corpus_of_dump(
         When the dump cannot be read, a stage finds nothing for the next, or no name of the
         knowledge base is known.
     """
-    extraction = extract_dump(dump, work / code, code=code, workers=workers, limit=reading.limit)
-    stages = _Stages(extraction, work / code / "vectors", reading, lang, workers)
+    extraction = extract_dump(
+        dump, work / code, code=code, workers=workers, limit=reading.limit,
+        keeps_others=keep, room=ROOM,
+    )  # fmt: skip
+    stages = _Stages(extraction, stages_in(work, code), reading, lang, workers)
     if not extraction.counts["pages"] - extraction.counts["redirects"]:
         raise InputError("has no page with a text in its main namespace", path=dump)
-    stages.read_parts()
-    stages.count()
-    stages.number()
+    if not stages.are_done:
+        stages.read_parts()
+        stages.count()
+        stages.number()
+    stages.tidy(keep=keep)
     return stages.corpus()
 
 
-def checkpoint_of(work: Path, code: str) -> Path:
-    """Return the file that a training on the corpus of `work` is to go on from."""
-    return work / code / "vectors" / "training.bin"
+def stages_in(work: Path, code: str) -> Path:
+    """Return the folder of what is made of the parts, and of checkpoints of training."""
+    return work / code / "vectors"
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,10 @@ class _Stages:
     workers: int
 
     def __post_init__(self) -> None:
-        """Remove what was made with other options; the parts serve any."""
+        """Remove what was made with other options; the parts serve any.
+
+        Checkpoints stay: each is known by its options, and goes on when they are given again.
+        """
         facts = self.reading.facts()
         counts = {name: facts.pop(name) for name in ("min_word_count", "min_entity_count")}
         wanted = {"parts": facts, "counts": counts}
@@ -127,13 +142,14 @@ class _Stages:
         before = read_json(about, what="a work folder") if about.exists() else {}
         if before == wanted:
             return
-        if before.get("parts") == facts:
-            later = (self._vocabulary, self._numbers, self._graph, self.folder / "training.bin")
-            for file in (*later, *self.folder.glob("*.edges")):
-                file.unlink(missing_ok=True)
-        else:
-            shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
+        about.unlink(missing_ok=True)  # first: else what is left half way would pass for whole
+        serve = ["training-*"]
+        if before.get("parts") == facts:
+            serve += ["titles.bin", "entities.bin", "*.tokens", "*.words"]
+        for file in self.folder.iterdir():
+            if not any(file.match(pattern) for pattern in serve):
+                file.unlink()
         with atomic_part(about) as temporary:
             write_json(temporary, wanted)
 
@@ -152,6 +168,11 @@ class _Stages:
     @property
     def _graph(self) -> Path:
         return self.folder / "graph.bin"
+
+    @property
+    def are_done(self) -> bool:
+        """Whether all that training reads is there; the graph is written last."""
+        return self._graph.exists()
 
     def _of_parts(self, ending: str) -> list[Path]:
         return [self.folder / f"{part.stem}.{ending}" for part in self.extraction.parts]
@@ -217,8 +238,6 @@ class _Stages:
 
     def number(self) -> None:
         """Give all words and links their final numbers, in one file; write the link graph."""
-        if self._graph.exists():
-            return
         vocabulary, number_of_title = self._read_vocabulary()
         joined = _Joined(self._of_parts("tokens"), self._of_parts("words"), number_of_title)
         if not self._numbers.exists():
@@ -230,8 +249,13 @@ class _Stages:
                     write_arrays(path, {"edges": edges_of(part, number_of_title)})
                 advance(1)
         write_graph(edges, len(vocabulary.entities), self._graph)
-        for path in edges:
-            path.unlink()
+
+    def tidy(self, *, keep: bool) -> None:
+        """Remove what was made on the way, also where a kill came between it and its result."""
+        of_parts = () if keep else ("*.tokens", "*.words")
+        for pattern in ("*.edges", "words.bin*", "graph.bin.*", *of_parts):
+            for file in self.folder.glob(pattern):
+                file.unlink()
 
     def _read_vocabulary(self) -> tuple[Vocabulary, SmallInts1d]:
         arrays = map_tensors(self._vocabulary)
@@ -261,10 +285,6 @@ class _Joined:
     def parts(self) -> list[Arrays]:
         return [map_arrays(path)[0] for path in self.tokens]
 
-    @cached_property
-    def _anchors_of_parts(self) -> list[int]:
-        return [_anchors(part, self.number_of_title)[0].size for part in self.parts()]
-
     def write(self, out: Path, vocabulary: DumpVocabulary) -> None:
         parts = self.parts()
         n = Counter({name: sum(part[name].size for part in parts) for name in ("tokens",)})
@@ -273,7 +293,10 @@ class _Joined:
         n["page_links"] = n["page_sections"]
         shapes: dict[str, tuple[Any, int]] = {name: (np.int64, n[name]) for name in _OFFSETS}
         shapes["tokens"] = np.int32, n["tokens"]
-        n_links = sum(self._anchors_of_parts)
+        n_links = sum(
+            int(_is_kept(part, what, self.number_of_title).sum())
+            for part in parts for what in ("link", "name")
+        )  # fmt: skip
         kinds = np.int64, np.int64, np.int32
         shapes |= {name: (kind, n_links) for name, kind in zip(_LINKS, kinds, strict=True)}
         at = Counter[str]()
@@ -304,15 +327,21 @@ def _put(arrays: Arrays, at: Counter[str], name: str, values: Any, first: int = 
     at[name] += values.size
 
 
+def _is_kept(part: Arrays, what: str, number_of_title: SmallInts1d) -> Bools1d:
+    """Say of each of a part's links or names whether its entity has a vector, its text a place."""
+    is_there: Bools1d = part[f"{what}_start"] != NOWHERE
+    return is_there & (number_of_title[part[f"{what}_entity"]] >= 0)
+
+
 def _anchors(
     part: Arrays, number_of_title: SmallInts1d
 ) -> tuple[Ints1d, Ints1d, SmallInts1d, Ints1d]:
     """Return start, end and entity of a part's links and names with a vector, and their pages."""
     pages, columns = [], []
     for what in ("link", "name"):
+        is_kept = _is_kept(part, what, number_of_title)
         number = number_of_title[part[f"{what}_entity"]]
         start, end = part[f"{what}_start"], part[f"{what}_end"]
-        is_kept = (number >= 0) & (start != NOWHERE)
         offsets = part[f"page_{what}s"]
         pages.append(np.repeat(np.arange(offsets.size - 1), np.diff(offsets))[is_kept])
         columns.append((start[is_kept], end[is_kept], number[is_kept]))

@@ -73,7 +73,8 @@ def count_names(
     n_titles = titles["page_id"].size
     counts = np.zeros(n_titles, np.int64)
     for part in parts:
-        counts += np.bincount(map_arrays(part)[0]["link_entity"], minlength=n_titles)
+        linked, n_times = np.unique(map_arrays(part)[0]["link_entity"], return_counts=True)
+        counts[linked] += n_times
     entities = np.flatnonzero(titles["entity"] == np.arange(n_titles))
     data, offsets = taken(titles["titles"], titles["title_offsets"], entities)
     kept_entities, rare_entities, order = _ranked(data, offsets, counts[entities], min_entity_count)

@@ -29,8 +29,8 @@ def edges_of(part: Arrays, number_of_title: SmallInts1d) -> Ints1d:
     -------
     int64: one entity's number in the high half, the other's in the low half.
     """
-    own = number_of_title[np.repeat(part["page_entity"], np.diff(part["page_links"]))]
-    own[np.repeat(part["page_entity"], np.diff(part["page_links"])) < 0] = -1
+    own_title = np.repeat(part["page_entity"], np.diff(part["page_links"]))
+    own = np.where(own_title < 0, -1, number_of_title[own_title])
     to = number_of_title[part["link_entity"]]
     is_edge = (own >= 0) & (to >= 0) & (own != to)
     own, to = own[is_edge].astype(np.int64), to[is_edge].astype(np.int64)
@@ -48,7 +48,8 @@ def write_graph(parts: Sequence[Path], n_entities: int, out: Path) -> None:
     edges = [map_arrays(path)[0]["edges"] for path in parts]
     n_edges = np.zeros(n_entities, np.int64)
     for some in edges:
-        n_edges += np.bincount(some >> 32, minlength=n_entities)
+        linked, n_times = np.unique(some >> 32, return_counts=True)
+        n_edges[linked] += n_times
     bounds = list(pairwise(_bounds(n_edges)))
     raw = out.with_name(f"{out.name}.raw")
     offsets = np.zeros(n_entities + 1, np.int64)

@@ -1,6 +1,9 @@
-"""How much memory there is, as far as the system says."""
+"""How much memory and disk there is, as far as the system says."""
 
+import shutil
 from pathlib import Path
+
+from isogloss.errors import InputError
 
 MACHINE = Path("/proc/meminfo")
 # Of a container: how much it may hold, and the line of what it holds beside copies of files.
@@ -22,6 +25,17 @@ def bytes_available() -> int | None:
         most, held = _text(limit).strip(), _line_of(stat, name)
         found.append(int(most) - held if most.isdigit() and held is not None else None)
     return min((n for n in found if n is not None), default=None)
+
+
+def check_disk(folder: Path, n_bytes: int, what: str, *, advice: str) -> None:
+    """Stop where a folder has too little room; raises `InputError`."""
+    free = shutil.disk_usage(folder).free
+    if n_bytes > free:
+        raise InputError(
+            f"{n_bytes / 1e9:.1f} GB of disk are needed for {what}, where {free / 1e9:.1f} GB are "
+            f"free; {advice}",
+            path=folder,
+        )
 
 
 def _line_of(path: Path, name: str) -> int | None:

@@ -7,11 +7,14 @@ from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError
 from isogloss.files import refuse_existing
 from isogloss.kb.wikipedia_source import dump_of
-from isogloss.vectors.dump_corpus import DumpReading, checkpoint_of, corpus_of_dump
+from isogloss.vectors.checkpoint import checkpoint_in
+from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump, stages_in
+from isogloss.vectors.memory import check_disk
 from isogloss.vectors.native_file import write_native
-from isogloss.vectors.training import VectorTraining, train_vectors
+from isogloss.vectors.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 from isogloss.wiki.wikidata import wikipedia_of
+from isogloss.wiki.work_folder import locked
 from isogloss.wiki.workers import n_cores
 
 
@@ -34,7 +37,7 @@ def train_on_dump(
         ``"wikipedia:ja=DUMP"``: the code of the Wikipedia, and its pages-articles.
     work
         Folder of the stages, kept when it is given; None: one beside `out`, which is removed when
-        that is made. A run that was stopped goes on from it.
+        that is made. A run that was stopped goes on from it. One run at a time works in it.
     workers
         Processes that read, and threads that train; None: as many as there are cores.
     seed
@@ -43,9 +46,10 @@ def train_on_dump(
     Raises
     ------
     InputError
-        When the source is of another form, the dump of no use, or memory or disk too small.
+        When the source is of another form, the dump of no use, memory or disk too small, or another
+        run in the folder.
     """
-    refuse_existing(out, overwrite=overwrite)
+    refuse_existing(out, overwrite=overwrite, makes="file")
     found = dump_of(source)
     if found is None:
         raise InputError(f"the source '{source}' is no Wikipedia; write wikipedia:ja=DUMP")
@@ -56,21 +60,27 @@ def train_on_dump(
     reading, training = reading or DumpReading(), training or VectorTraining()
     workers, facts = workers or n_cores(), reading.facts()
     folder = work or out.parent / f".{out.name}.work"
-    try:
-        corpus = corpus_of_dump(dump, folder, reading, code=code, lang=lang, workers=workers)
-    except InputError:
-        if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
-            shutil.rmtree(folder, ignore_errors=True)
-        raise
-    checkpoint = checkpoint_of(folder, code)
-    vectors = train_vectors(
-        corpus, training, seed=seed, n_workers=workers, lang=lang, checkpoint=checkpoint,
-        says_time=True,
-    )  # fmt: skip
-    name = "standard input" if dump == STANDARD_INPUT else dump.name
-    vectors.facts |= {"source": f"wikipedia:{code}={name}", "reading": facts}
-    write_native(vectors, out, overwrite=overwrite)
-    checkpoint.unlink(missing_ok=True)
+    with locked(folder):
+        try:
+            corpus = corpus_of_dump(
+                dump, folder, reading, code=code, lang=lang, workers=workers, keep=work is not None
+            )
+        except InputError:
+            if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        n_bytes = 4 * len(corpus.vocabulary) * training.width
+        check_disk(out.parent, n_bytes, f"{out.name}", advice="give --out on a larger disk")
+        known_by = {**made_with(corpus, training, seed), "reading": facts}
+        checkpoint = checkpoint_in(stages_in(folder, code), known_by)
+        vectors = train_vectors(
+            corpus, training, seed=seed, n_workers=workers, lang=lang, checkpoint=checkpoint,
+            says_time=True,
+        )  # fmt: skip
+        name = "standard input" if dump == STANDARD_INPUT else dump.name
+        vectors.facts |= {"source": f"wikipedia:{code}={name}", "reading": facts}
+        write_native(vectors, out, overwrite=overwrite)
+        checkpoint.unlink(missing_ok=True)
     if work is None:
         shutil.rmtree(folder)
     return vectors

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice, takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from isogloss.errors import InputError, counted
 from isogloss.progress import progress
 from isogloss.text.compiled import interrupts_wait
 from isogloss.vectors.chance import CERTAIN, AliasTable, Thresholds, seeded
-from isogloss.vectors.checkpoint import read_checkpoint, write_checkpoint
+from isogloss.vectors.checkpoint import check_room, read_checkpoint, write_checkpoint
 from isogloss.vectors.corpus import TrainingCorpus
 from isogloss.vectors.memory import bytes_available
 from isogloss.vectors.schedule import Chunk, Schedule
@@ -93,6 +94,15 @@ def bytes_needed(n_rows: int, width: int, n_pages: int = 0) -> int:
     return n_rows * (8 * width + 12) + 40 * n_pages
 
 
+def made_with(corpus: TrainingCorpus, training: VectorTraining, seed: int) -> dict[str, Any]:
+    """Return what a checkpoint is known by, as JSON holds it: options, seed and sizes."""
+    return {
+        **asdict(training), "seed": seed, "n_rows": len(corpus.vocabulary),
+        "n_tokens": len(corpus.tokens), "n_links": len(corpus.link_starts),
+        "n_neighbours": len(corpus.graph_neighbours),
+    }  # fmt: skip
+
+
 def train_vectors(
     corpus: TrainingCorpus,
     training: VectorTraining | None = None,
@@ -118,14 +128,16 @@ def train_vectors(
         Called with the number of (centre, target) pairs after each part of the work.
     checkpoint
         A file to write after each iteration, as large as both matrices, and to go on from: the
-        result is that of a training which was never stopped.
+        result is that of a training which was never stopped. While one is written, the one before
+        stays: the disk must hold two.
     says_time
         Measure for a second or two, and say how long it will take.
 
     Raises
     ------
     InputError
-        When the corpus holds no page, or its vectors need more memory than there is.
+        When the corpus holds no page, its vectors need more memory than there is or its checkpoints
+        more disk, or the vectors grow without bound.
     """
     training = training or VectorTraining()
     if not corpus.n_pages:
@@ -135,13 +147,11 @@ def train_vectors(
     schedule = _schedule(corpus, training, np.random.default_rng(seed))
     inputs = np.empty((len(corpus.vocabulary), training.width), np.float32)
     outputs = np.zeros_like(inputs)
-    made_with = {
-        **asdict(training), "seed": seed, "n_rows": len(inputs), "n_tokens": len(corpus.tokens),
-        "n_links": len(corpus.link_starts), "n_neighbours": len(corpus.graph_neighbours),
-    }  # fmt: skip
-    total = 0
+    known_by, total = made_with(corpus, training, seed), 0
     if checkpoint is not None:
-        total = read_checkpoint(checkpoint, made_with, schedule, inputs, outputs) or 0
+        total = read_checkpoint(checkpoint, known_by, schedule, inputs, outputs) or 0
+        n_to_write = training.iterations - 1 - schedule.iteration
+        check_room(checkpoint, inputs.nbytes + outputs.nbytes, n_to_write)
     if not schedule.iteration:
         _draw(inputs, schedule.generator)
     learn = _learner(corpus, training, inputs, outputs, seed=seed)
@@ -158,10 +168,12 @@ def train_vectors(
                 total += n_pairs
                 if on_pairs is not None:
                     on_pairs(n_pairs)
+            if not (all_finite(inputs) and all_finite(outputs)):
+                raise InputError(
+                    f"the vectors grew without bound; lower init_alpha {training.init_alpha}"
+                )
             if checkpoint is not None and schedule.iteration < training.iterations:
-                write_checkpoint(checkpoint, made_with, schedule, total, inputs, outputs)
-    if not all_finite(inputs):
-        raise InputError(f"the vectors grew without bound; lower init_alpha {training.init_alpha}")
+                write_checkpoint(checkpoint, known_by, schedule, total, inputs, outputs)
     facts = {"training": asdict(training), "seed": seed, "n_workers": n_workers, "lang": lang,
              "n_pairs": total}  # fmt: skip
     return WordEntityVectors(corpus.vocabulary, inputs, facts)

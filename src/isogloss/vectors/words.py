@@ -27,6 +27,7 @@ from isogloss.text.scripts import (
 TOKENIZER = "isogloss words 1"  # kept with vectors; a change of the rules changes it
 _JOINERS = "\u200c\u200d"  # within a word of Persian or Hindi
 _END_OF_HAN = 0x40000
+MOST_GROWTH = 2  # by which small letters take more bytes: I becomes ı in Turkish, Ⱥ grows by half
 
 
 class Words(NamedTuple):
@@ -130,8 +131,7 @@ def _encode(code: Any, data: Any, n: Any) -> Any:
 
 @compiled
 def _split(text: Any, text_offsets: Any, kinds: Any, letters: Any) -> Any:
-    # Room for the worst case; what is not written to takes no memory. Ⱥ grows from 2 to 3 bytes.
-    data = np.empty(text.size + text.size // 2 + 4, np.uint8)
+    data = np.empty(MOST_GROWTH * text.size + 4, np.uint8)  # what is not written takes no memory
     offsets = np.empty(text.size + 1, np.int64)
     start, end = np.empty(text.size, np.int64), np.empty(text.size, np.int64)
     n = 0

@@ -1,0 +1,63 @@
+"""Work folders: one run at a time, since files of stages have fixed names, and what they are of."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from isogloss.errors import InputError
+
+LOCK = "lock"  # name of the file that is locked
+_COMPARED = 1 << 20  # bytes at either end of a file
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a work folder, made if it is missing; the system lets it go when the process dies.
+
+    Parameters
+    ----------
+    folder
+        What ``--work`` names, or the folder that stands for it.
+
+    Raises
+    ------
+    InputError
+        When another run holds it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with locked(folder):
+    ...     (folder / LOCK).exists()
+    True
+    """
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise InputError(
+            "is in use by another run; wait for its end, or give another --work", path=folder
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def facts_of_file(path: Path) -> dict[str, Any]:
+    """Return by what a file is known again: its size, and a hash of its first and last MB.
+
+    Of a dump of gigabytes they are read at once; a copy of it has the same.
+    """
+    n_bytes = path.stat().st_size
+    with path.open("rb") as file:
+        whole = hashlib.sha256(file.read(_COMPARED))
+        file.seek(max(n_bytes - _COMPARED, 0))
+        whole.update(file.read(_COMPARED))
+    return {"n_bytes": n_bytes, "sha256_of_ends": whole.hexdigest()}
