@@ -64,12 +64,8 @@ def test_the_link_graph_alone_and_left_out(planted: Any) -> None:
     corpus = planted(0, n_pages=100)
     silent = replace(corpus, tokens=np.full_like(corpus.tokens, -1))
     assert planted.found(train_vectors(silent, QUICK, n_workers=1))["topic"] > 0.9
-    off = train_vectors(silent, replace(QUICK, link_graph=False), n_workers=1)
-    start = train_vectors(
-        silent, replace(QUICK, link_graph=False, iterations=1), n_workers=1
-    )  # nothing is left to learn from
-    assert off.matrix.tobytes() == start.matrix.tobytes()
-    assert np.abs(off.matrix).max() <= 0.5 / 32
+    with pytest.raises(InputError, match="there was nothing to learn"):
+        train_vectors(silent, replace(QUICK, link_graph=False), n_workers=1)
 
 
 def test_same_seed_same_bytes_with_one_worker(planted: Any) -> None:
@@ -176,7 +172,8 @@ def test_memory_is_that_of_the_matrices() -> None:
         Vocabulary.of([str(i) for i in range(n_words)], word_counts=[1] * n_words),
     )  # fmt: skip
     training = VectorTraining(width=100, iterations=1)
-    train_vectors(corpus_of([Page("p", [["a", "b"]])]), training, n_workers=1)  # compiled now
+    together = corpus_of([Page("p", [["a", "b"]])])
+    train_vectors(together, replace(training, sample=0), n_workers=1)  # compiled now
     tracemalloc.start()
     vectors = train_vectors(corpus, training, n_workers=1)
     peak = tracemalloc.get_traced_memory()[1]
@@ -189,7 +186,8 @@ def test_memory_is_that_of_the_matrices() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"width": 0}, "width is 0; give 1 or more"),
+        ({"width": 0}, "width is 0; give 1 to 100,000"),
+        ({"window": 10**22}, "window is 10000000000000000000000; give 1 to"),
         ({"negatives": 0}, "negatives is 0"),
         ({"sample": -1.0}, "sample is -1.0; give a number of 0 or more"),
         ({"init_alpha": float("nan")}, "init_alpha is nan"),
@@ -198,6 +196,12 @@ def test_memory_is_that_of_the_matrices() -> None:
 def test_bad_options(options: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         VectorTraining(**options)
+
+
+def test_training_on_nothing_is_refused() -> None:
+    alone = corpus_of([Page("A", [["one"]])], min_word_count=1, min_entity_count=1)
+    with pytest.raises(InputError, match="there was nothing to learn: of what"):
+        train_vectors(alone, QUICK)
 
 
 def test_a_fault_in_a_thread_reaches_the_caller(

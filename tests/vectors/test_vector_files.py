@@ -178,7 +178,12 @@ def test_entity_vectors_of_isogloss_are_read_too(tmp_path: Path) -> None:
         (b"a 1 2\nb 1 nan\n", "v:2: the vector of 'b' is not finite"),
         (b"a 1 2\nb 1 1e99\n", "v:2: the vector of 'b' is not finite"),
         (b"a 1 2\n\xe4 1 2\n", "v:2: is not UTF-8"),
-        (b"a 1 2\n 1 2\n", "v:2: a row of"),
+        (b"a 1 2\n 1 2\n", "v:2: a row without a name"),
+        (b"5 99999999999999999999\nfoo 1 2\n", "v:1: its first line holds no two sizes"),
+        (b"5 " + b"9" * 5000 + b"\nfoo 1 2\n", "v:1: its first line holds no two sizes"),
+        (b"2 0\nfoo \nbar \n", "v:1: its first line says 0 values a row; 1 to 100,000"),
+        (b"5 99999999999\nfoo \0\0\0\0", "v:1: its first line says 99999999999 values a row"),
+        (b"5 " + b"9" * 200 + b"\nfoo \0\0\0\0", "v:1: its first line holds no two sizes"),
         (b"label\ttext\n", "v:1: holds no numbers after a name; a file of vectors is text of"),
         (pickle.dumps({"syn0": 1}), "is a pickle, which can run code and is never read"),
         (b"2 2\na " + struct.pack("<2f", 1, 2) + b"\nb \0\0", "is cut off or damaged in row 2"),
@@ -209,6 +214,14 @@ def test_a_bad_native_file_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "odd").write_bytes(whole.replace(b'"words.order"', b'"words.odder"'))
     with pytest.raises(InputError, match=r"it lacks 'words\.order'; make it again"):
         read_vectors(tmp_path / "odd")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_vectors_are_not_written_under_a_compressed_name(form: Any, tmp_path: Path) -> None:
+    for name in ("v.gz", "v.zst"):
+        with pytest.raises(InputError, match="vectors are not compressed; name the file without"):
+            write_vectors(small(), tmp_path / name, form)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_names_that_no_line_can_hold(tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.errors import InputError, counted
-from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
-from isogloss.vectors.files import VectorFormat, read_vectors, write_vectors
+from isogloss.vectors.files import VectorFormat, read_vectors, refuse_place, write_vectors
 from isogloss.vectors.for_knowledge_base import with_ids
 from isogloss.vectors.vocabulary import Found, Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
@@ -167,7 +166,7 @@ def convert(
     strict: options.Strict = False,
 ) -> None:
     """Write vectors in another form."""
-    refuse_existing(out, overwrite=overwrite, makes="file")
+    refuse_place(out, overwrite=overwrite)
     if kb is not None and to != "native":
         raise InputError(f"--kb gives ids, which --to {to} has no room for; write --to native")
     if lang is not None and kb is None:

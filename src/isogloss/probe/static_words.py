@@ -12,9 +12,9 @@ import numpy as np
 
 from isogloss.arrays import Doubles2d, Floats2d
 from isogloss.errors import InputError
-from isogloss.files import refuse_existing
 from isogloss.probe.sums import VectorSums
 from isogloss.vectors import Vocabulary, WordEntityVectors, write_vectors
+from isogloss.vectors.files import refuse_place
 
 
 class StaticWords:
@@ -29,7 +29,7 @@ class StaticWords:
     """
 
     def __init__(self, path: Path, *, layer: int = 1, overwrite: bool = False) -> None:
-        refuse_existing(path, overwrite=overwrite, makes="file")
+        refuse_place(path, overwrite=overwrite)
         if layer < 0:
             raise InputError(f"no layer {layer}; layers count from 0, the input")
         self.path, self.layer, self._overwrite = path, layer, overwrite

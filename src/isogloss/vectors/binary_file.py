@@ -7,7 +7,7 @@ import numpy as np
 
 from isogloss.errors import InputError
 from isogloss.files import atomic_file
-from isogloss.vectors.text_file import Rows, frequent_first, written_names
+from isogloss.vectors.text_file import Rows, frequent_first, sizes_of, written_names
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 
 _LONGEST_NAME = 10_000
@@ -23,7 +23,7 @@ def read_binary_vectors(path: Path) -> WordEntityVectors:
         When the file is cut off, holds more than it says, or a name is not UTF-8.
     """
     with path.open("rb") as file:
-        n_rows, width = (int(part) for part in file.readline(100).split())
+        n_rows, width = sizes_of(file.readline(100).decode("ascii", "replace").split(), path)
         rows = Rows(path, width)
         for number in range(1, n_rows + 1):
             name, values = _row(file, width, number, path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from isogloss.data.lines import COMPRESSED
 from isogloss.errors import InputError, did_you_mean
+from isogloss.files import refuse_existing
 from isogloss.tensor_file import tensor_metadata
 from isogloss.vectors import entity_vectors
 from isogloss.vectors.binary_file import read_binary_vectors, write_binary_vectors
@@ -65,6 +66,20 @@ def read_vectors(path: str | Path) -> WordEntityVectors:
     return read_binary_vectors(path) if _is_binary(sample) else read_text_vectors(path)
 
 
+def refuse_place(path: Path, *, overwrite: bool) -> None:
+    """Refuse what vectors cannot be written to, before they are made.
+
+    Raises
+    ------
+    InputError
+        As `refuse_existing` does, and for the name of a compressed file.
+    """
+    refuse_existing(path, overwrite=overwrite, makes="file")
+    if path.suffix in COMPRESSED:
+        raise InputError(f"vectors are not compressed; name the file without {path.suffix}",
+                         path=path)  # fmt: skip
+
+
 def write_vectors(
     vectors: WordEntityVectors, path: str | Path, form: VectorFormat, *, overwrite: bool = False
 ) -> None:
@@ -81,6 +96,7 @@ def write_vectors(
         When `form` is not known, the file exists and `overwrite` is false, or a name does not fit.
     """
     path = Path(path)
+    refuse_place(path, overwrite=overwrite)
     if form == "native":
         write_native(vectors, path, overwrite=overwrite)
     elif form == "word2vec-binary":

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError
-from isogloss.files import refuse_existing
 from isogloss.kb.wikipedia_source import dump_of
 from isogloss.vectors.checkpoint import checkpoint_in
 from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump, stages_in
+from isogloss.vectors.files import refuse_place
 from isogloss.vectors.memory import check_disk
 from isogloss.vectors.native_file import write_native
 from isogloss.vectors.training import VectorTraining, made_with, train_vectors
@@ -49,7 +49,7 @@ def train_on_dump(
         When the source is of another form, the dump of no use, memory or disk too small, or another
         run in the folder.
     """
-    refuse_existing(out, overwrite=overwrite, makes="file")
+    refuse_place(out, overwrite=overwrite)
     found = dump_of(source)
     if found is None:
         raise InputError(f"the source '{source}' is no Wikipedia; write wikipedia:ja=DUMP")
@@ -60,6 +60,8 @@ def train_on_dump(
     reading, training = reading or DumpReading(), training or VectorTraining()
     workers, facts = workers or n_cores(), reading.facts()
     folder = work or out.parent / f".{out.name}.work"
+    if folder.resolve() == out.resolve():
+        raise InputError("--out and --work are the same; give two names", path=out)
     with locked(folder):
         try:
             corpus = corpus_of_dump(

@@ -8,7 +8,7 @@ Entities have ``ENTITY/`` in front. Files are UTF-8 on every machine. On reading
 space in titles, which never hold one, and stays in words, which wikipedia2vec's own reader changes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,8 @@ KNOWN_FORMS = (
     "a file of vectors is text of wikipedia2vec, word2vec or GloVe, a binary of word2vec, or "
     "safetensors of isogloss"
 )
+MOST_WIDTH = 100_000
+_DIGITS = 12  # of a size
 _ROWS_OF_A_BLOCK = 1 << 14
 
 
@@ -43,7 +45,7 @@ def read_text_vectors(path: Path) -> WordEntityVectors:
     first = next(lines, None)
     if first is None:
         raise InputError("is empty", path=path)
-    n_expected, width = _first_line(first[1])
+    n_expected, width = _first_line(first[1], path)
     if n_expected is None:
         lines = _with(first, lines)
         width = _width(first[1], path)
@@ -157,11 +159,30 @@ def frequent_first(vocabulary: Vocabulary) -> list[int]:
     return np.argsort(-counts, kind="stable").tolist()
 
 
-def _first_line(line: str) -> tuple[int | None, int]:
+def sizes_of(fields: Sequence[str], path: Path) -> tuple[int, int]:
+    """Return rows and width that a first line ``N DIM`` says.
+
+    Raises
+    ------
+    InputError
+        When no file has so many, or none.
+    """
+    if len(fields) != 2 or len(fields[0]) > _DIGITS or len(fields[1]) > _DIGITS:
+        raise InputError("its first line holds no two sizes of a matrix", path=path, line=1)
+    n_rows, width = int(fields[0]), int(fields[1])
+    if not 1 <= width <= MOST_WIDTH:
+        raise InputError(
+            f"its first line says {width} values a row; 1 to {MOST_WIDTH:,} can be", path=path,
+            line=1,
+        )  # fmt: skip
+    return n_rows, width
+
+
+def _first_line(line: str, path: Path) -> tuple[int | None, int]:
     """Return the numbers of a first line ``N DIM``; None where it is already a row."""
     fields = line.split()
     if len(fields) == 2 and "\t" not in line and all(field.isdecimal() for field in fields):
-        return int(fields[0]), int(fields[1])
+        return sizes_of(fields, path)
     return None, 0
 
 
@@ -184,7 +205,9 @@ def _parted(line: str, number: int, width: int, path: Path) -> tuple[str, list[s
     values = rest.split(" ") if tab else line.rsplit(" ", width)[1:]
     if not tab:
         name = line.rsplit(" ", width)[0] if len(values) == width else line
-    if len(values) != width or not name:
+    if len(values) == width and not name:
+        raise InputError("a row without a name", path=path, line=number)
+    if len(values) != width:
         n_values = len(values) if tab else line.count(" ")
         raise InputError(
             f"a row of {counted(n_values, 'value')} where {width} are due; the file is damaged or "

@@ -30,6 +30,7 @@ from isogloss.wiki.workers import n_cores
 
 logger = logging.getLogger("isogloss")
 
+MOST = 100_000  # of a dimension, a window, …: more is a slip
 WARM_UP_SECONDS, WARM_UP_SHARE = 1.5, 0.01  # whichever is less
 
 _Learn = Callable[[Chunk], tuple[Chunk, int]]
@@ -79,8 +80,8 @@ class VectorTraining:
 
     def __post_init__(self) -> None:
         for name in ("width", "window", "iterations", "negatives", "entities_per_page"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; give 1 or more")
+            if not 1 <= getattr(self, name) <= MOST:
+                raise InputError(f"{name} is {getattr(self, name)}; give 1 to {MOST:,}")
         for name in ("sample", "word_neg_power", "entity_neg_power", "init_alpha", "min_alpha"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number of 0 or more")
@@ -136,8 +137,8 @@ def train_vectors(
     Raises
     ------
     InputError
-        When the corpus holds no page, its vectors need more memory than there is or its checkpoints
-        more disk, or the vectors grow without bound.
+        When the corpus holds no page or no pair, its vectors need more memory than there is or its
+        checkpoints more disk, or the vectors grow without bound.
     """
     training = training or VectorTraining()
     if not corpus.n_pages:
@@ -174,6 +175,11 @@ def train_vectors(
                 )
             if checkpoint is not None and schedule.iteration < training.iterations:
                 write_checkpoint(checkpoint, known_by, schedule, total, inputs, outputs)
+    if not total:
+        raise InputError(
+            "there was nothing to learn: of what occurs often enough, no two words stand together "
+            "and no page links to another; lower the minimum counts, or raise sample"
+        )
     facts = {"training": asdict(training), "seed": seed, "n_workers": n_workers, "lang": lang,
              "n_pairs": total}  # fmt: skip
     return WordEntityVectors(corpus.vocabulary, inputs, facts)
