@@ -7,6 +7,9 @@ import pytest
 from cli_world import Run, World, write_tsv
 from test_wikipedia_commands import table
 
+# The heads of these copies are all of the English Wikipedia.
+pytestmark = pytest.mark.filterwarnings("ignore:.*it says that it is enwiki")
+
 DUMPS = Path(__file__).resolve().parents[2] / "../shared/data/wikipedia/minidumps"
 BERLIN = {"en": "Berlin", "de": "Berlin", "sw": "Berlin", "ja": "ベルリン"}
 TRAIN = [

@@ -362,7 +362,7 @@ def test_a_file_that_is_no_dump_is_refused_at_once(tmp_path: Path) -> None:
     dump.write_text("<mediawiki>\n" * 9)
     with pytest.raises(InputError, match=r"dump\.json: does not begin with Wikidata's entities"):
         build_knowledge_base([f"wikidata:{dump}"], tmp_path / "kb", workers=1)
-    with pytest.raises(InputError, match="cannot be opened"):
+    with pytest.raises(InputError, match="no such file; give a JSON dump"):
         build_knowledge_base([f"wikidata:{tmp_path / 'no'}"], tmp_path / "kb", workers=1)
     assert [path.name for path in tmp_path.iterdir()] == ["dump.json"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from written_wikis import WikiPage, write_wiki
+from written_wikis import WikiPage, write_table, write_wiki
 
 from isogloss.cli.main import main
 from isogloss.errors import InputError
@@ -102,7 +102,7 @@ def gathered_of(tmp_path: Path, pages: Sequence[WikiPage], **options: object) ->
     choose = LanguageChoice(None)
     chosen = WikipediaOptions(**options)  # type: ignore[arg-type]
     gathered = Gathered(choose)
-    Wikipedias([source], tmp_path / "kb", chosen, choose, workers=1).gather(source, gathered)
+    Wikipedias([source], tmp_path / "kb", chosen, workers=1).gather(source, gathered)
     return gathered
 
 
@@ -117,7 +117,7 @@ def test_names_and_numbers_are_those_of_wikipedia2vec(tmp_path: Path) -> None:
     expected = slow_counts(PAGES)
     gathered = gathered_of(tmp_path, PAGES, counting="wikipedia2vec")
     names, ids = gathered.languages["en"], list(gathered.index)
-    rows = zip(names.names, names.entity, names.count, names.is_keyword, strict=True)
+    rows = zip(names.names, names.entity, names.count, names.kind, strict=True)
     found = {
         (name, ids[entity].removeprefix("wikipedia:en:").replace("_", " ")): n
         for name, entity, n, kind in rows
@@ -187,11 +187,56 @@ def test_titles_without_a_page_can_be_entities(tmp_path: Path) -> None:
 
 def test_a_work_folder_of_the_other_counting_is_refused(tmp_path: Path) -> None:
     built(tmp_path, "kb", PAGES, work=tmp_path / "work")
-    with pytest.raises(InputError, match="with another --limit or --counting"):
+    with pytest.raises(InputError, match="with another --limit or --counting,"):
         built(tmp_path, "kb", PAGES, work=tmp_path / "work", counting="wikipedia2vec")
 
 
+def test_disambiguation_pages_can_be_kept(tmp_path: Path) -> None:
+    pages = [WikiPage("Rhine", ["{{disambig}}", *[("Rhine", "the rhine"), " "] * FIVE]),
+             WikiPage("Bonn", ["the rhine ", *[("Bonn", "bonn"), " "] * FIVE])]  # fmt: skip
+    names = []
+    for keeps in (False, True):
+        kb = built(
+            tmp_path, f"kb{keeps}", pages, counting="wikipedia2vec", keep_disambiguations=keeps
+        )
+        assert kb.info()["sources"][0]["disambiguations"] == 1
+        found = kb.linker("en", min_link_prob=0).link(["the rhine bonn"]).mentions(0)
+        names.append([mention.surface for mention in found])
+    assert names == [["bonn"], ["the rhine", "bonn"]]
+
+
+def test_redirects_of_tables_count(tmp_path: Path) -> None:
+    pages = [WikiPage("Bonn", ["the town ", *[("Bonn town", "the town"), " "] * 4,
+                               *[("Bonn", "bonn"), " "] * 4])]  # fmt: skip
+    page = write_table(
+        tmp_path / "page.sql.gz", "page", "#page_id #page_namespace page_title #page_is_redirect",
+        [(1, 0, "Bonn", 0), (50, 0, "Bonn_town", 1)],
+    )  # fmt: skip
+    redirect = write_table(
+        tmp_path / "redirect.sql.gz", "redirect", "#rd_from #rd_namespace rd_title rd_interwiki",
+        [(50, 0, "Bonn", "")],
+    )  # fmt: skip
+    tables = {"page": {"en": page}, "redirect": {"en": redirect}}
+    with pytest.raises(InputError, match="none of 1 page is an entity"):  # four links each
+        built(tmp_path, "without", pages, counting="wikipedia2vec")
+    kb = built(tmp_path, "kb", pages, counting="wikipedia2vec", **tables)
+    (mention,) = kb.linker("en", min_link_prob=0).link(["the town"]).mentions(0)
+    assert [candidate.title for candidate in mention.candidates] == ["Bonn"]
+
+
+def test_titles_that_are_no_names_are_counted_apart(tmp_path: Path) -> None:
+    links = [("Bonn", "the town"), " ", ("Rhine", "it"), " "]
+    pages = [WikiPage("Bonn", ["the town it ", *links * FIVE]), WikiPage("Rhine", ["the town"])]
+    (counts,) = built(tmp_path, "kb", pages, counting="wikipedia2vec").info()["languages"].values()
+    assert counts == {
+        "n_names": 2, "n_entities": 2, "n_spellings": 1, "n_blocked": 1, "n_keywords": 0,
+        "n_titles_only": 2,
+    }  # fmt: skip
+
+
 def test_options_that_do_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--min-link-count is of no use with --counting wiki"):
+        WikipediaOptions(counting="wikipedia2vec", min_link_count=2)
     with pytest.raises(InputError, match="--keep-red-links is of no use"):
         WikipediaOptions(counting="wikipedia2vec", keep_red_links=2)
     with pytest.raises(InputError, match=r"no counting 'wikipedia'.*wikipedia2vec"):

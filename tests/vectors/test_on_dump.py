@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from written_dump import Written, slow_pages, some_pages, write_dump
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
 from isogloss.kb import build_knowledge_base
 from isogloss.vectors import graph_file, memory, training
 from isogloss.vectors.corpus import TrainingCorpus, corpus_of
@@ -307,3 +307,28 @@ def test_the_arrays_are_mapped(tmp_path: Path) -> None:
         while isinstance(array, np.ndarray):
             array = array.base
         assert isinstance(array, mmap.mmap)
+
+
+def test_a_stopped_training_names_what_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    dump = write_dump(tmp_path / "en.xml", "en", some_pages(3, 0))
+    rare = DumpReading(min_word_count=10**6, min_entity_count=10**6)
+    with pytest.raises(InputError):
+        train_on_dump(f"wikipedia:en={dump}", tmp_path / "v", rare, workers=1)
+    assert (tmp_path / ".v.work").exists()
+    assert ".v.work keeps what was read" in caplog.text
+
+
+def test_a_dump_of_another_wiki_is_said(tmp_path: Path) -> None:
+    dump = write_dump(tmp_path / "en.xml", "en", some_pages(3, 0))
+    head = (
+        "<siteinfo><dbname>enwiki</dbname><namespaces>"
+        '<namespace key="0" /><namespace key="6">File</namespace></namespaces></siteinfo>'
+    )
+    whole = dump.read_text("utf-8")
+    dump.write_text(whole.replace("\n", head, 1), "utf-8")
+    reading, training = DumpReading(min_word_count=1), VectorTraining(width=2, iterations=1)
+    with pytest.warns(LossWarning, match="says that it is enwiki, and is read as the Wikipedia"):
+        train_on_dump(f"wikipedia:ja={dump}", tmp_path / "v", reading, training, workers=1)

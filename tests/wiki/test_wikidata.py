@@ -334,5 +334,5 @@ def test_a_worker_that_is_killed_is_said(tmp_path: Path, monkeypatch: pytest.Mon
         "import os, signal\ndef worker(_):\n    return lambda _: os.kill(os.getpid(), 9)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(InputError, match="a worker process ended"):
+    with pytest.raises(InputError, match=r"a worker process was killed \(signal 9\)"):
         list(map_blocks("deadly", None, [b"a", b"b"], bytes, workers=2))

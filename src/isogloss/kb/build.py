@@ -2,8 +2,8 @@
 
 import shutil
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +20,8 @@ from isogloss.kb.names_file import gather_names_file
 from isogloss.kb.store import pack_strings, write_arrays, write_manifest
 from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_folder
 from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
-from isogloss.progress import logger, progress
-from isogloss.wiki.work_folder import locked
+from isogloss.progress import progress
+from isogloss.wiki.work_folder import kept_folders_said, locked
 
 if TYPE_CHECKING:
     from isogloss.kb.wikipedias import Wikipedias
@@ -117,7 +117,8 @@ def build_knowledge_base(
     has_dumps = any(source.startswith("wikipedia:") for source in sources)
     work = of_wikis.work or hidden_folder(out)
     held = locked(work) if has_dumps else nullcontext()
-    with held, _kept_folders_said([hidden_folder(out), *parts]):
+    hidden = [] if of_wikis.work or not has_dumps else [work]
+    with held, kept_folders_said([*hidden, *parts]):
         wikis = Wikipedias(sources, out, of_wikis, workers=workers)
         options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
         reports = [_gather(source, gathered, options) for source in sources]
@@ -130,21 +131,6 @@ def build_knowledge_base(
             shutil.rmtree(folder, ignore_errors=True)
         wikis.clean()
     return report
-
-
-@contextmanager
-def _kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
-    """Name the hidden folders that stay when a build is stopped."""
-    try:
-        yield
-    except (Exception, KeyboardInterrupt):
-        for folder in folders:
-            if folder.exists():
-                logger.info(
-                    "%s keeps what was read: a build with the same --out goes on from it; remove "
-                    "it, if there will be none", folder,
-                )  # fmt: skip
-        raise
 
 
 class _Options(NamedTuple):

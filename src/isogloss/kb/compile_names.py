@@ -21,7 +21,7 @@ import numpy as np
 from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
 from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
 from isogloss.kb.matcher import SILENT, build_slots
-from isogloss.kb.names import NAMES_AT_ONCE, TITLE_ONLY, LanguageNames
+from isogloss.kb.names import KEYWORD, NAMES_AT_ONCE, TITLE_ONLY, LanguageNames
 from isogloss.kb.spellings import Spellings, spellings_of
 from isogloss.kb.store import Arrays, pack_strings
 from isogloss.text.folding import kinds_of_units
@@ -35,6 +35,9 @@ def compile_language(
     language: str, gathered: LanguageNames, entity_of: Ints1d, popularity: Doubles1d
 ) -> tuple[Arrays, dict[str, int]]:
     """Return the arrays of one language, and its counts for the manifest.
+
+    The counts: different names and keywords, entities with a title, spellings that are looked for;
+    of what the sources gave, what is blocked, keywords, and titles that are no names.
 
     Parameters
     ----------
@@ -50,19 +53,19 @@ def compile_language(
     entity = entity_of[np.frombuffer(gathered.entity, np.int32)]
     names, offsets = gathered.names.arrays()
     _, first = index_strings(names, offsets)
-    n_distinct = int((first == np.arange(first.size)).sum())
+    kind = np.frombuffer(gathered.kind, np.uint8)
+    is_name = kind != TITLE_ONLY
+    is_distinct = np.zeros(first.size, bool)
+    is_distinct[first[is_name]] = True
     del first
-    spellings = spellings_of(gathered.names, language)
-    is_name = np.frombuffer(gathered.is_keyword, np.uint8)[spellings.kept] != TITLE_ONLY
-    spellings = spellings.of_names(is_name)
+    spellings = spellings_of(gathered.names, language, is_name)
     kept, n_keys = spellings.kept, spellings.n_keys
-    is_keyword = np.frombuffer(gathered.is_keyword, np.uint8)[kept]
     rows = _rows(
         _Columns(
             key=spellings.key,
             entity=entity[kept],
             written=spellings.written,
-            factor=np.where(is_keyword, KEYWORD_FACTOR, 1.0),
+            factor=np.where(kind[kept] == KEYWORD, KEYWORD_FACTOR, 1.0),
             count=np.frombuffer(gathered.count, np.float64)[kept],
             popularity=popularity,
         ),
@@ -74,12 +77,22 @@ def compile_language(
     rows["name_rows"] = np.concatenate([rows["name_rows"], for_silent])
     titles = _titles(names, offsets, entity)
     counts = {
-        "n_names": n_distinct,
+        "n_names": int(is_distinct.sum()),
         "n_entities": int(titles["title_entity"].size),
         "n_spellings": n_keys,
-        "n_blocked": len(gathered.names) - int(kept.size),
+        "n_blocked": int(is_name.sum() - kept.size),
+        "n_keywords": int((kind == KEYWORD).sum()),
+        "n_titles_only": int((kind == TITLE_ONLY).sum()),
     }
-    del gathered, names, offsets, entity  # the table that follows needs most memory
+    del (
+        gathered,
+        names,
+        offsets,
+        entity,
+        kind,
+        is_name,
+        is_distinct,
+    )  # the table that follows needs most memory
     return {**titles, **_matcher(spellings), **rows}, counts
 
 

@@ -16,7 +16,8 @@ from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
 from isogloss.text.languages import fallbacks, parse_language
 
 NAMES_AT_ONCE = 250_000
-TITLE_ONLY = 2  # in `is_keyword`: a title that is shown, and is no name to be found
+# Kinds of rows: a name; a weaker one; a title that is shown, and is no name to be found.
+NAME, KEYWORD, TITLE_ONLY = range(3)
 
 
 class PackedNames:
@@ -64,25 +65,25 @@ class PackedNames:
 class LanguageNames:
     """Names in one language: row i says that `names[i]` names the entity `entity[i]`.
 
-    `count[i]` is how many links with the name lead to the entity, NaN where that is not known.
-    `link_prob[i]` is the link probability of the name `prob_names[i]`, whatever it means; a name
-    may be there several times, and the largest holds.
+    `kind[i]` is `NAME`, `KEYWORD` or `TITLE_ONLY`. `count[i]` is how many links with the name lead
+    to the entity, NaN where that is not known. `link_prob[i]` is the link probability of the name
+    `prob_names[i]`, whatever it means; a name may be there several times, and the largest holds.
     """
 
     names: PackedNames = field(default_factory=PackedNames)
     entity: "array[int]" = field(default_factory=lambda: array("i"))
-    is_keyword: bytearray = field(default_factory=bytearray)
+    kind: bytearray = field(default_factory=bytearray)
     count: "array[float]" = field(default_factory=lambda: array("d"))
     prob_names: PackedNames = field(default_factory=PackedNames)
     link_prob: "array[float]" = field(default_factory=lambda: array("d"))
 
     def extend_packed(
-        self, data: Bytes1d, offsets: Ints1d, entity: Ints1d, count: Doubles1d
+        self, data: Bytes1d, offsets: Ints1d, entity: Ints1d, count: Doubles1d, kind: int = NAME
     ) -> None:
-        """Add rows whose names are packed, UTF-8."""
+        """Add rows of one kind whose names are packed, UTF-8."""
         self.names.extend_packed(data, offsets)
         self.entity.frombytes(entity.astype(np.int32).tobytes())
-        self.is_keyword.extend(bytes(entity.size))
+        self.kind.extend(bytes([kind]) * entity.size)
         self.count.frombytes(count.astype(np.float64).tobytes())
 
 
@@ -206,7 +207,7 @@ class Gathered:
         n_new = len(listed)
         columns.names.extend(listed)
         columns.entity.extend([entity] * n_new)
-        columns.is_keyword.extend([is_keyword] * n_new)
+        columns.kind.extend([KEYWORD if is_keyword else NAME] * n_new)
         columns.count.extend([nan] * n_new if not counts else [counts.get(x, nan) for x in listed])
         self.choose.note(tag, n_new)
         return n_new

@@ -3,13 +3,16 @@
 Link probability is the share of the pages with a name in their text in which it is a link (Mihalcea
 and Csomai 2007, "keyphraseness"). Names are looked for as the linker does, nested ones too: folded,
 at the boundaries of their script, with the case rule of `compile_names`. So a name in small letters
-is counted however it is written, one with a capital only where it has it. A page never links to
-itself: its own title in its text counts as a link.
+is counted however it is written, one with a capital only where it has it; where a name in capitals
+exists, capitals count for it alone. A page never links to itself: its own title in its text counts
+as a link.
+
+A row is a folded name in one of its three variants (`VARIANTS`). Variants that may mean the same
+are a group: all three of a name, or those in capitals apart where they are a name of their own.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
 from isogloss.kb.matcher import build_slots, find_names
 from isogloss.kb.spellings import how_written
 from isogloss.progress import activity
@@ -26,6 +30,8 @@ from isogloss.wiki.array_file import (
     Arrays,
     map_arrays,
     packed_strings,
+    strings_at,
+    strings_in_blocks,
     strings_of,
     taken,
     write_arrays,
@@ -40,11 +46,14 @@ from isogloss.wiki.counts import (
 from isogloss.wiki.parts import Extraction
 from isogloss.wiki.string_index import find_strings, index_strings
 from isogloss.wiki.titles import read_titles
-from isogloss.wiki.workers import run_tasks
+from isogloss.wiki.workers import make_of_parts, scratch_of
 
-VARIANTS = 3  # lower case, capital, capitals: see `compile_names`
+VARIANTS = 3  # `LOWER_NAME`, `CAPITAL_NAME`, `ACRONYM_NAME`
 BYTES_AT_ONCE = 1 << 20  # of text; folding takes about 20 bytes a character
-NAMES_AT_ONCE = 50_000
+UNITS_AT_ONCE = 1 << 22  # of folded names; a unit takes some tens of bytes while it is looked at
+
+_KINDS = ("text", "link")
+_PAGE, _ROW = 40, (1 << 40) - 1  # bits below those of the page, and those of the row
 
 
 def write_occurrences(
@@ -58,44 +67,42 @@ def write_occurrences(
 ) -> Counter[str]:
     """Count the pages in which each name occurs, and in which it is a link.
 
-    Arrays written: ``n_text``, ``n_link``, int32, by name of the run `counts`.
+    Arrays written: ``n_text``, ``n_link``, int32, by name of the run `counts`. A file that is there
+    is taken as it is; a stopped count goes on.
 
     Parameters
     ----------
     titles, counts
         Files of `write_titles` and `write_counts`.
     out
-        The file to make; those of the parts are written beside it, and a stopped count goes on.
+        The file to make.
     turkic
         Fold *I* and *İ* as Turkish and Azerbaijani do.
     """
-    folder = out.parent / "texts"
-    folder.mkdir(exist_ok=True)
-    names = folder / "names.bin"
-    if not names.exists():
+    names = scratch_of(out) / "names"
+    if not out.exists() and not names.exists():
+        names.parent.mkdir(exist_ok=True)
         with activity("preparing the search for names"):
-            write_arrays(names, _compiled(read_counts(counts)[0], turkic))
-    done = [folder / f"{part.stem}.rows" for part in extraction.parts]
-    tasks = [
-        [i, str(extraction.parts[i]), str(path)] for i, path in enumerate(done) if not path.exists()
-    ]
+            write_arrays(names, compiled_names(read_counts(counts)[0], turkic))
     settings = [str(names), str(counts), str(titles), turkic]
-    run_tasks(__name__, settings, tasks, workers=workers, doing="looking for names in texts")
+    tasks = [[i, str(part)] for i, part in enumerate(extraction.parts)]
+    make_of_parts(
+        out, __name__, settings, tasks, lambda made: _join(made, names, out),
+        workers=workers, doing="looking for names in texts",
+    )  # fmt: skip
+    return Counter(map_arrays(out)[1]["counts"])
+
+
+def _join(made: list[Path], names: Path, out: Path) -> None:
     prepared = map_arrays(names)[0]
-    n_rows = VARIANTS * (prepared["unit_offsets"].size - 1)
-    totals = {kind: np.zeros(n_rows, np.int32) for kind in ("text", "link")}
-    for path in done:
+    totals = {kind: np.zeros(VARIANTS * prepared["is_apart"].size, np.int32) for kind in _KINDS}
+    for path in made:
         found = map_arrays(path)[0]
         for kind, total in totals.items():
             total[found[f"{kind}_row"]] += found[f"{kind}_pages"]
-    place = prepared["key"], prepared["written"]
-    by_name = {f"n_{kind}": _of_names(total, *place) for kind, total in totals.items()}
+    by_name = {f"n_{kind}": _of_names(total, prepared) for kind, total in totals.items()}
     n_found = int((by_name["n_text"] > 0).sum())
     write_arrays(out, by_name, {"counts": {"names found in texts": n_found}})
-    for path in (names, *done):
-        path.unlink()
-    folder.rmdir()
-    return Counter({"names found in texts": n_found})
 
 
 def worker(settings: Any) -> Any:
@@ -130,8 +137,7 @@ class Occurrences:
     Parameters
     ----------
     names
-        ``unit_offsets``, ``units``, ``slot_hash``, ``slot_number`` (`build_slots`), ``key_slots``;
-        ``key``, ``written`` and ``name_slots`` of the names as they are written.
+        Of `compiled_names`.
     run
         The names as they are written (`write_counts`).
     titles
@@ -145,13 +151,13 @@ class Occurrences:
         self._is_active = np.ones(self._rows.size, np.bool_)
 
     def of_part(self, part: Arrays, number: int) -> Arrays:
-        """Return for rows (3 * folded name + variant) the pages whose highest variant it is."""
+        """Return for rows (3 * folded name + variant) the pages whose highest of a group it is."""
         links = self._links_of(part)
         pieces = [
-            self._of_pages(part, links, number, *pages) for pages in _groups(part["text_offsets"])
+            self._of_pages(part, links, number, *pages) for pages in _blocks(part["text_offsets"])
         ]
         found: Arrays = {}
-        for kind in ("text", "link"):
+        for kind in _KINDS:
             highest = [piece[kind] for piece in pieces]
             row, n_pages = np.unique(
                 np.concatenate([np.zeros(0, np.int64), *highest]), return_counts=True
@@ -177,8 +183,20 @@ class Occurrences:
         in_text = _pages_and_rows(np.repeat(np.arange(last - first), np.diff(offsets)), row)
         linked = self._linked(part["text"], links, first, last)
         own = self._own(part, number, first, last)
-        is_link = np.concatenate([linked, own[np.isin(own, in_text)]])
-        return {"text": _highest(np.concatenate([in_text, is_link])), "link": _highest(is_link)}
+        is_link = np.concatenate([linked, self._own_in_text(own, in_text, last - first)])
+        in_text = np.concatenate([in_text, is_link])
+        is_apart = names["is_apart"]
+        return {"text": _highest(in_text, is_apart), "link": _highest(is_link, is_apart)}
+
+    def _own_in_text(self, own: Ints1d, in_text: Ints1d, n_pages: int) -> Ints1d:
+        """Return page and row of what in the texts can mean the title of its page."""
+        title = np.full(n_pages, -1, np.int64)
+        title[own >> _PAGE] = own & _ROW
+        of_page, row = title[in_text >> _PAGE], in_text & _ROW
+        has_title = np.flatnonzero(of_page >= 0)
+        of_page, row, is_apart = of_page[has_title], row[has_title], self._names["is_apart"]
+        is_own = (row >= of_page) & (_groups_of(row, is_apart) == _groups_of(of_page, is_apart))
+        return in_text[has_title[is_own]]
 
     def _links_of(self, part: Arrays) -> _Links:
         """Return the links of a part that lead to an entity."""
@@ -213,61 +231,69 @@ class Occurrences:
         key, written = (prepared[column][place[is_counted]] for column in ("key", "written"))
         row = VARIANTS * key + written
         rare = np.flatnonzero(~is_counted)  # with too few links, or not of the wiki
-        rest = self._folded(strings_of(*taken(names, offsets, rare)), page[rare])
+        rest = self._folded(strings_at(names, offsets, rare), page[rare])
         return np.concatenate([_pages_and_rows(page[is_counted], row)[key >= 0], rest])
 
     def _folded(self, names: list[str], page: Ints1d) -> Ints1d:
         """Return page and row of names that differ from others only in how they are written."""
         folded = fold_texts(names, turkic=self._turkic)
         data, offsets = _as_bytes(folded)
-        key_bytes = self._names["units"].view(np.uint8)
+        keys = self._names
         key = find_strings(
-            self._names["key_slots"], key_bytes, self._names["unit_offsets"] * 4, data, offsets
+            keys["key_slots"], keys["units"].view(np.uint8), keys["byte_offsets"], data, offsets
         )
         is_known = key >= 0
         row = VARIANTS * key + how_written(folded)
         return _pages_and_rows(page[is_known], row[is_known])
 
 
-def _compiled(run: Arrays, turkic: bool) -> Arrays:
-    """Return the folded names, each once, as the matcher wants them, and those of each name."""
-    units, sizes, written = [], [], []
-    for names in _chunks(run):
-        folded = fold_texts(names, turkic=turkic)
-        units.append(folded.units)
-        sizes.append(np.diff(folded.offsets))
-        written.append(how_written(folded))
-    every = np.concatenate([np.zeros(0, np.uint32), *units])
-    offsets = np.zeros(run["hash"].size + 1, np.int64)
-    np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]), out=offsets[1:])
-    _, first = index_strings(every.view(np.uint8), offsets * 4)
-    rows = np.flatnonzero((first == np.arange(first.size)) & (np.diff(offsets) > 0))
-    key_of = np.full(first.size, -1, np.int64)
-    key_of[rows] = np.arange(rows.size)
-    lengths = (offsets[rows + 1] - offsets[rows]).astype(np.int64)
-    unit_offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    place = np.arange(unit_offsets[-1]) + np.repeat(offsets[rows] - unit_offsets[:-1], lengths)
-    key_units = every[place]
-    slot_hash, slot_number = build_slots(key_units, unit_offsets, kinds_of_units(key_units))
-    key_slots, _ = index_strings(key_units.view(np.uint8), unit_offsets * 4)
-    name_slots, _ = index_strings(run["names"], run["name_offsets"])
+def compiled_names(run: Arrays, turkic: bool) -> Arrays:
+    """Return the names of a run as `Occurrences` takes them, to be written once and mapped.
+
+    Of the folded names, each once: ``units``, ``unit_offsets``, ``byte_offsets`` (4 bytes a unit),
+    ``slot_hash``, ``slot_number`` (`build_slots`), ``key_slots`` (for `find_strings`), and
+    ``is_apart``, whether one in capitals is a name of its own. Of the names of the run: ``key``
+    (its folded name, -1: none), ``written`` (its variant), ``name_slots``.
+    """
+    units, offsets, key, written = _folded_once(run, turkic)
+    is_apart = np.zeros(offsets.size - 1, np.uint8)
+    is_apart[key[(written == ACRONYM_NAME) & (key >= 0)]] = 1
+    kinds = np.empty(units.size, np.uint8)
+    for first in range(0, units.size, UNITS_AT_ONCE):
+        part = slice(first, first + UNITS_AT_ONCE)
+        kinds[part] = kinds_of_units(units[part])
+    slot_hash, slot_number = build_slots(units, offsets, kinds)
+    del kinds
+    byte_offsets = offsets * 4
     return {
-        "unit_offsets": unit_offsets, "units": key_units, "slot_hash": slot_hash,
-        "slot_number": slot_number, "key_slots": key_slots, "key": key_of[first],
-        "name_slots": name_slots,
-        "written": np.concatenate([np.zeros(0, np.uint8), *written]),
+        "units": units, "unit_offsets": offsets, "byte_offsets": byte_offsets,
+        "slot_hash": slot_hash, "slot_number": slot_number,
+        "key_slots": index_strings(units.view(np.uint8), byte_offsets)[0],
+        "is_apart": is_apart, "key": key, "written": written,
+        "name_slots": index_strings(run["names"], run["name_offsets"])[0],
     }  # fmt: skip
 
 
-def _chunks(run: Arrays) -> Iterator[list[str]]:
-    offsets = run["name_offsets"]
-    for first in range(0, offsets.size - 1, NAMES_AT_ONCE):
-        last = min(first + NAMES_AT_ONCE, offsets.size - 1)
-        yield strings_of(run["names"], offsets[first : last + 1])
+def _folded_once(run: Arrays, turkic: bool) -> tuple[Any, Ints1d, Any, Bytes1d]:
+    """Return units and offsets of the distinct folded names; of each name its own, and variant."""
+    data, sizes = bytearray(), [np.zeros(1, np.int64)]
+    written = [np.zeros(0, np.uint8)]
+    for names in strings_in_blocks(run["names"], run["name_offsets"]):
+        folded = fold_texts(names, turkic=turkic)
+        data += folded.units.tobytes()
+        sizes.append(np.diff(folded.offsets))
+        written.append(how_written(folded))
+    every: Any = np.frombuffer(data, np.uint32)
+    offsets = np.cumsum(np.concatenate(sizes))
+    first = index_strings(every.view(np.uint8), offsets * 4)[1]
+    rows = np.flatnonzero((first == np.arange(first.size)) & (np.diff(offsets) > 0))
+    key_of = np.full(first.size, -1, np.int32)
+    key_of[rows] = np.arange(rows.size)
+    return *taken(every, offsets, rows), key_of[first], np.concatenate(written)
 
 
-def _groups(offsets: Ints1d) -> list[tuple[int, int]]:
-    """Cut pages into groups of some megabytes of text."""
+def _blocks(offsets: Ints1d) -> list[tuple[int, int]]:
+    """Cut pages into blocks of some megabytes of text."""
     number = offsets[:-1] // BYTES_AT_ONCE
     begins = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
     return list(pairwise([*begins, offsets.size - 1]))
@@ -278,22 +304,31 @@ def _as_bytes(folded: FoldedTexts) -> tuple[Bytes1d, Ints1d]:
 
 
 def _pages_and_rows(page: Any, row: Any) -> Ints1d:
-    return (page.astype(np.int64) << 40) | row
+    return (page.astype(np.int64) << _PAGE) | row
 
 
-def _highest(found: Ints1d) -> Ints1d:
-    """Return of each page and folded name the row of the highest variant."""
+def _groups_of(row: Ints1d, is_apart: Bytes1d) -> Ints1d:
+    """Return a number for the group of each row."""
+    key, variant = row // VARIANTS, row % VARIANTS
+    return 2 * key + ((variant == ACRONYM_NAME) & (is_apart[key] != 0))
+
+
+def _highest(found: Ints1d, is_apart: Bytes1d) -> Ints1d:
+    """Return of each page and group the row of the highest variant."""
     found = np.sort(found)
-    page, row = found >> 40, found & ((1 << 40) - 1)
-    key = row // VARIANTS
+    page, row = found >> _PAGE, found & _ROW
+    group = _groups_of(row, is_apart)
     is_last = np.ones(found.size, bool)
-    is_last[:-1] = (page[1:] != page[:-1]) | (key[1:] != key[:-1])
+    is_last[:-1] = (page[1:] != page[:-1]) | (group[1:] != group[:-1])
     return row[is_last]
 
 
-def _of_names(total: Any, key: Ints1d, written: Bytes1d) -> Any:
-    """Return the pages of each name: those with its own variant or a higher one."""
-    at_least = np.cumsum(total.reshape(-1, VARIANTS)[:, ::-1], axis=1)[:, ::-1]
+def _of_names(total: Any, names: Arrays) -> Any:
+    """Return the pages of each name: those with its own variant or a higher one of its group."""
+    at_least = total.reshape(-1, VARIANTS).copy()
+    at_least[:, CAPITAL_NAME] += np.where(names["is_apart"] != 0, 0, at_least[:, ACRONYM_NAME])
+    at_least[:, LOWER_NAME] += at_least[:, CAPITAL_NAME]
+    key, written = names["key"], names["written"]
     if not at_least.size:
         return np.zeros(key.size, np.int32)
     return np.where(key >= 0, at_least[key, written], 0).astype(np.int32)

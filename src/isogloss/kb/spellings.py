@@ -3,7 +3,7 @@
 Works through blocks of names and keeps packed bytes, so that millions of names fit into memory.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,30 +48,31 @@ class Spellings:
         """Number of spellings."""
         return int(self.offsets.size) - 1
 
-    def of_names(self, is_name: Bools1d) -> "Spellings":
-        """Return what is left of some of the names kept."""
-        if is_name.all():
-            return self
-        kept, key, written = self.kept[is_name], self.key[is_name], self.written[is_name]
-        return replace(self, kept=kept, key=key, written=written)
 
+def spellings_of(names: PackedNames, language: str, is_name: Bools1d) -> Spellings:
+    """Fold names by the rules of their language, leave blocked ones out, and number the rest.
 
-def spellings_of(names: PackedNames, language: str) -> Spellings:
-    """Fold names by the rules of their language, leave blocked ones out, and number the rest."""
+    Parameters
+    ----------
+    is_name : bool array, (n_names,)
+        Which of them are to be found at all.
+    """
     turkic = language.partition("-")[0] in TURKIC
     kept, written, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)], [np.zeros(1, np.int64)]
     parts = [np.zeros(0, np.uint8)]
     n_before = 0
-    for block in names.blocks():
+    for every in names.blocks():
+        chosen = np.flatnonzero(is_name[n_before : n_before + len(every)])
+        block = [every[i] for i in chosen.tolist()]
         folded = fold_texts(block, turkic=turkic)
         strings, how = folded.strings(), how_written(folded)
         rows = np.flatnonzero(~blocked_names(folded, strings, how, language))
         packed, bounds = pack_strings([strings[i] for i in rows.tolist()])
-        kept.append(rows + n_before)
+        kept.append(chosen[rows] + n_before)
         written.append(how[rows])
         parts.append(packed)
         sizes.append(np.diff(bounds))
-        n_before += len(block)
+        n_before += len(every)
     data, offsets = np.concatenate(parts), np.cumsum(np.concatenate(sizes))
     del parts, sizes
     slots, first = index_strings(data, offsets)

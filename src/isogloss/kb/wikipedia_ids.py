@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.arrays import Ints1d
+from isogloss.errors import counted, warn_loss
 from isogloss.kb.names import Gathered
 from isogloss.kb.wikipedia_source import Wiki
+from isogloss.progress import logger
 from isogloss.wiki.array_file import packed_strings, strings_of, taken
 from isogloss.wiki.extract import TO_LANGUAGE
 from isogloss.wiki.site import Site
@@ -26,6 +28,8 @@ _UNKNOWN = -1
 
 def items_of(wikis: Sequence[Wiki], sitelinks: Path | None = None) -> list[Ints1d]:
     """Return the number of each title's Wikidata item, -1 where none is known, for each wiki.
+
+    Says how many pages have one by the tables given, and warns of wikis unknown to `sitelinks`.
 
     Parameters
     ----------
@@ -39,6 +43,19 @@ def items_of(wikis: Sequence[Wiki], sitelinks: Path | None = None) -> list[Ints1
             titles, numbers = tables[wiki.site]
             is_new = items[titles] == _UNKNOWN
             items[titles[is_new]] = numbers[is_new]
+        unknown = [wiki for wiki in wikis if not tables[wiki.site][0].size]
+        if len(unknown) < len(wikis):  # then what page_props knows is enough
+            unknown = [wiki for wiki in unknown if wiki.properties is None]
+        if unknown:
+            sites = ", ".join(wiki.site for wiki in unknown)
+            warn_loss(f"{sitelinks}: it has the Wikidata item of no page of {sites}")
+    for wiki, items in zip(wikis, found, strict=True):
+        if wiki.properties is not None or sitelinks is not None:
+            n_known, n_pages = int((items[wiki.is_entity] >= 0).sum()), int(wiki.is_entity.sum())
+            logger.info(
+                "%s: Wikidata items are known of %s of %s",
+                wiki.dump, f"{n_known:,}", counted(n_pages, "page"),
+            )  # fmt: skip
     return found
 
 

@@ -58,6 +58,11 @@ class WikipediaOptions:
                 "--keep-red-links is of no use with --counting wikipedia2vec, which keeps all "
                 "titles that five links lead to"
             )
+        if self.min_link_count != 1 and self.counting == "wikipedia2vec":
+            raise InputError(
+                "--min-link-count is of no use with --counting wikipedia2vec, whose numbers are of "
+                "all links"
+            )
 
 
 def checked_code(code: str) -> str:
@@ -67,3 +72,8 @@ def checked_code(code: str) -> str:
         close = did_you_mean(code, sorted(language_prefixes()), n_shown=5)
         raise InputError(f"'{code}' is the code of no Wikipedia, as ja or simple are; {close}")
     return code
+
+
+def hidden_folder(out: Path) -> Path:
+    """Return the work folder of a knowledge base where no other is given."""
+    return out.parent / f".{out.name}.wikipedia"

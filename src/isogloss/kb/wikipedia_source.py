@@ -17,28 +17,26 @@ import numpy as np
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
 from isogloss.files import read_json, write_json
-from isogloss.kb.names import TITLE_ONLY, Gathered, LanguageNames, SourceReport
+from isogloss.kb.names import NAME, TITLE_ONLY, Gathered, LanguageNames, SourceReport
 from isogloss.kb.occurrences import write_occurrences
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
 from isogloss.progress import logger
 from isogloss.text.folding import TURKIC
-from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, taken
+from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, strings_at, taken
 from isogloss.wiki.counts import read_counts, with_pairs, write_counts
-from isogloss.wiki.like_wikipedia2vec import (
-    entities_by_links,
-    titles_with_links,
-    write_pages_with_names,
-)
+from isogloss.wiki.like_wikipedia2vec import entities_by_links, titles_with_links
+from isogloss.wiki.pages_like_wikipedia2vec import write_pages_with_names
 from isogloss.wiki.parts import Extraction, extract_dump
-from isogloss.wiki.site import Site
 from isogloss.wiki.string_index import index_strings
 from isogloss.wiki.tables import PageProperties, read_page_properties, read_titles_of_tables
 from isogloss.wiki.targets import frequent_targets, together, write_targets
 from isogloss.wiki.titles import read_titles, write_titles
-from isogloss.wiki.workers import n_cores
+from isogloss.wiki.work_folder import facts_of_file
+from isogloss.wiki.workers import n_cores, scratch_of
 
 LICENCE = "CC BY-SA 4.0 (Wikipedia)"
 _FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
+VERSION = 2  # of how titles, links and texts are counted; the parts have one of their own
 _STAGES = ("targets.bin", "titles.bin", "links.bin", "texts.bin")
 
 
@@ -101,11 +99,7 @@ class Wiki:
 
     def title_strings(self, rows: Ints1d) -> list[str]:
         """Return some titles."""
-        data, offsets = self.titles["titles"], self.titles["title_offsets"]
-        return [
-            data[a:b].tobytes().decode()
-            for a, b in zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
-        ]
+        return strings_at(self.titles["titles"], self.titles["title_offsets"], rows)
 
 
 def dump_of(source: str) -> tuple[str, Path] | None:
@@ -143,32 +137,31 @@ def count_wiki(
         raise InputError(f"the Wikipedia '{code}' has no language code; leave it out")
     extraction = extract_dump(
         dump, work / code, code=code, workers=workers, limit=options.limit,
-        counting=options.counting,
+        counting=options.counting, keeps_others=options.work is not None,
     )  # fmt: skip
     _check_pages(dump, extraction)
     properties = None
     if code in options.page_props:
-        properties = read_page_properties(options.page_props[code])
+        pages = np.concatenate([part["page_id"] for part in extraction.arrays()])
+        properties = read_page_properties(options.page_props[code], pages)
     folder = work / code
     _forget_other_options(folder, code, options)
     targets, titles, links, texts = (folder / name for name in _STAGES)
     as_wikipedia2vec = options.counting == "wikipedia2vec"
-    if not targets.exists() and (as_wikipedia2vec or options.keep_red_links is not None):
+    if as_wikipedia2vec or options.keep_red_links is not None:
         write_targets(extraction, targets, workers=workers)
     if not titles.exists():
         _write_titles(extraction, titles, code, options, properties)
-    if not links.exists():
-        found = write_counts(
-            extraction, titles, links, workers=workers, min_link_count=options.min_link_count,
-            counting=options.counting,
-        )  # fmt: skip
-        logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
-    if not texts.exists():
-        if as_wikipedia2vec:
-            write_pages_with_names(extraction, links, texts, workers=workers)
-        else:
-            turkic = tag.partition("-")[0] in TURKIC
-            write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
+    found = write_counts(
+        extraction, titles, links, workers=workers, min_link_count=options.min_link_count,
+        counting=options.counting,
+    )  # fmt: skip
+    logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
+    if as_wikipedia2vec:
+        write_pages_with_names(extraction, links, texts, workers=workers)
+    else:
+        turkic = tag.partition("-")[0] in TURKIC
+        write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
     table, counts = read_titles(titles)
     run, of_links = read_counts(links)
     in_texts, facts = map_arrays(texts)
@@ -236,9 +229,8 @@ def _add_names(wiki: Wiki, columns: LanguageNames, entities: Ints1d) -> None:
     count = np.where(n_links > 0, n_links, np.nan)
     of_title = np.full(entities.size, np.nan)
     of_title[title[is_title]] = count[is_title]
-    columns.extend_packed(titles, title_offsets, ids[entities], of_title)
-    if not wiki.titles_are_names:
-        columns.is_keyword[-entities.size :] = bytes([TITLE_ONLY]) * entities.size
+    kind = NAME if wiki.titles_are_names else TITLE_ONLY
+    columns.extend_packed(titles, title_offsets, ids[entities], of_title, kind)
     more = ~is_title
     columns.extend_packed(*taken(names, offsets, owner[more]), ids[linked[more]], count[more])
 
@@ -287,7 +279,7 @@ def _write_titles(
         more = read_titles_of_tables(options.page[code], options.redirect.get(code))
     if options.counting == "wikipedia2vec":
         targets = map_arrays(path.with_name("targets.bin"))[0]
-        more = titles_with_links(extraction, targets, more, Site.default(code))
+        more = titles_with_links(extraction, targets, more)
         entities = partial(
             entities_by_links, targets=targets, keep_disambiguations=options.keep_disambiguations
         )
@@ -315,12 +307,12 @@ def _write_titles(
 def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) -> None:
     """Remove the stages that were made with other options; the parts serve any."""
     files = {
-        name: [str(file), file.stat().st_size]
+        name: facts_of_file(file)
         for name in ("page_props", "page", "redirect")
         if (file := getattr(options, name).get(code)) is not None and file.exists()
     }
     wanted = {
-        "files": files, "min_link_count": options.min_link_count,
+        "version": VERSION, "files": files, "min_link_count": options.min_link_count,
         "keep_disambiguations": options.keep_disambiguations,
         "keep_red_links": options.keep_red_links,
     }  # fmt: skip
@@ -329,8 +321,7 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
         return
     for name in _STAGES:
         (folder / name).unlink(missing_ok=True)
-    for name in ("targets", "links", "texts"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+        shutil.rmtree(scratch_of(folder / name), ignore_errors=True)
     with atomic_part(about) as temporary:
         write_json(temporary, wanted)
 

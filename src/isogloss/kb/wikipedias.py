@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isogloss.arrays import Ints1d
-from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError
-from isogloss.kb.names import Gathered, LanguageChoice
+from isogloss.errors import InputError, LossWarning, warn_loss
+from isogloss.kb.names import Gathered
 from isogloss.kb.wikipedia_ids import (
     LanguageLinks,
     items_of,
@@ -15,7 +14,7 @@ from isogloss.kb.wikipedia_ids import (
     links_of_texts,
     pairs_of_wikidata,
 )
-from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
+from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
 from isogloss.kb.wikipedia_source import (
     Wiki,
     WikipediaReport,
@@ -24,8 +23,7 @@ from isogloss.kb.wikipedia_source import (
     gather_wiki,
 )
 from isogloss.progress import logger
-
-_TABLES = ("page_props", "page", "redirect", "langlinks")
+from isogloss.wiki.other_wiki import warn_of_other_wiki
 
 
 class Wikipedias:
@@ -34,7 +32,8 @@ class Wikipedias:
     Parameters
     ----------
     sources
-        All sources; others than ``"wikipedia:ja=DUMP"`` are passed over.
+        All sources, as `check_sources` lets them pass; others than ``"wikipedia:ja=DUMP"`` are
+        passed over.
     out
         The knowledge base; without `options.work` the work folder is beside it.
     workers
@@ -43,7 +42,7 @@ class Wikipedias:
     Raises
     ------
     InputError
-        When an option names a wiki that is no source, a file is missing, or a dump of no use.
+        When a dump or table cannot be read, or is of no use.
     """
 
     def __init__(
@@ -51,24 +50,22 @@ class Wikipedias:
         sources: Sequence[str],
         out: Path,
         options: WikipediaOptions,
-        choose: LanguageChoice,
         *,
         workers: int | None = None,
     ) -> None:
         self._options, self._workers = options, workers
         self._is_temporary = options.work is None
-        self.work = options.work or out.parent / f".{out.name}.wikipedia"
+        self.work = options.work or hidden_folder(out)
         found = {source: dump_of(source) for source in dict.fromkeys(sources)}
         self._dumps = {source: dump for source, dump in found.items() if dump is not None}
-        self._check()
         self._wikis: dict[str, Wiki] = {}
         try:
             for source, (code, dump) in self._dumps.items():
                 wiki = count_wiki(code, dump, self.work, options, workers=workers)
-                if choose(wiki.tag) is None:
-                    raise InputError(f"--langs leaves out '{wiki.tag}', the language of {source}")
+                if not dump.is_file():  # a pipe; `check_sources` has looked at the files
+                    warn_of_other_wiki(dump, code, wiki.extraction.site.name)
                 self._wikis[source] = wiki
-        except InputError:
+        except (InputError, LossWarning):  # the latter under --strict
             if self._is_temporary and not any(self.work.rglob("*.part")):
                 self.clean()
             raise
@@ -95,6 +92,8 @@ class Wikipedias:
             table = self._options.langlinks.get(wiki.code)
             if table is not None:
                 found[wiki.code] = list(links_of_table(wiki, table))
+                if not found[wiki.code]:
+                    warn_loss(f"{table}: it has a link of no page of {wiki.site}")
             elif not wikidata and not (self._items[source] >= 0).any():
                 found[wiki.code] = list(links_of_texts(wiki))
         if not any(found.values()):
@@ -113,34 +112,3 @@ class Wikipedias:
         """Remove the work folder, unless it was asked for."""
         if self._is_temporary:
             shutil.rmtree(self.work, ignore_errors=True)
-
-    def _check(self) -> None:
-        """Look for what would fail after hours."""
-        codes = [code for code, _ in self._dumps.values()]
-        for code in codes:
-            if codes.count(code) > 1:
-                raise InputError(
-                    f"two dumps of the Wikipedia '{code}'; put them together: cat a.bz2 b.bz2 > "
-                    "all.bz2"
-                )
-        for _, dump in self._dumps.values():
-            if dump != STANDARD_INPUT and (dump.is_dir() or not dump.exists()):
-                raise InputError("no such file; give a dump of pages-articles", path=dump)
-        options = self._options
-        for name in _TABLES:
-            for code, file in getattr(options, name).items():
-                option = f"--{name.replace('_', '-')}"
-                if checked_code(code) not in codes:
-                    raise InputError(
-                        f"{option} is of '{code}', but no source is wikipedia:{code}=…"
-                    )
-                if not file.is_file():
-                    raise InputError(f"no such file; {option} takes LANG=FILE", path=file)
-        for code in options.redirect:
-            if code not in options.page:
-                raise InputError(f"--redirect {code}=… is of use with --page {code}=… alone")
-        if options.sitelinks is not None:
-            if not codes:
-                raise InputError("--sitelinks is of use with a source wikipedia:LANG=DUMP alone")
-            if not options.sitelinks.is_file():
-                raise InputError("no such file; give wb_items_per_site", path=options.sitelinks)

@@ -31,6 +31,7 @@ from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.vocabulary_arrays import arrays_of, minimums_of, vocabulary_of
 from isogloss.vectors.words import TOKENIZER
 from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, new_arrays, write_arrays
+from isogloss.wiki.other_wiki import warn_of_other_wiki
 from isogloss.wiki.parts import Extraction, extract_dump
 from isogloss.wiki.titles import read_titles, write_titles
 from isogloss.wiki.workers import map_blocks
@@ -104,6 +105,7 @@ def corpus_of_dump(
         dump, work / code, code=code, workers=workers, limit=reading.limit,
         keeps_others=keep, room=ROOM,
     )  # fmt: skip
+    warn_of_other_wiki(dump, code, extraction.site.name)
     stages = _Stages(extraction, stages_in(work, code), reading, lang, workers)
     if not extraction.counts["pages"] - extraction.counts["redirects"]:
         raise InputError("has no page with a text in its main namespace", path=dump)

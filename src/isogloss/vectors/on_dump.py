@@ -14,7 +14,7 @@ from isogloss.vectors.native_file import write_native
 from isogloss.vectors.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 from isogloss.wiki.wikidata import wikipedia_of
-from isogloss.wiki.work_folder import locked
+from isogloss.wiki.work_folder import kept_folders_said, locked
 from isogloss.wiki.workers import n_cores
 
 
@@ -62,7 +62,7 @@ def train_on_dump(
     folder = work or out.parent / f".{out.name}.work"
     if folder.resolve() == out.resolve():
         raise InputError("--out and --work are the same; give two names", path=out)
-    with locked(folder):
+    with kept_folders_said([] if work else [folder]), locked(folder):
         try:
             corpus = corpus_of_dump(
                 dump, folder, reading, code=code, lang=lang, workers=workers, keep=work is not None

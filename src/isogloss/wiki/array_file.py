@@ -4,13 +4,14 @@ Written to a temporary name, synced and renamed: a file that is there is whole, 
 Arrays may be filled in place, so that one larger than memory can be written.
 """
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from isogloss.tensor_file import head_of, in_order, shapes_of, tensors_in, write
 Arrays = dict[str, Any]
 
 ROWS_AT_ONCE = 1 << 18
+STRINGS_AT_ONCE = 50_000
 
 
 def packed(arrays: Mapping[str, Any], facts: Mapping[str, Any] | None = None) -> bytes:
@@ -45,13 +47,18 @@ def new_arrays(
     ----------
     sizes
         Name → (type, size).
+
+    Raises
+    ------
+    InputError
+        When the disk is full, before anything is filled in.
     """
     shapes = {name: (dtype, (int(size),)) for name, (dtype, size) in sizes.items()}
     head, n_bytes = head_of(shapes, _as_text(facts))
     with atomic_part(path) as temporary:
         with temporary.open("wb") as file:
             file.write(head)
-            file.truncate(n_bytes)
+            _reserve(file, n_bytes)
         whole = np.memmap(temporary, np.uint8, "r+")
         arrays, _ = tensors_in(whole)
         yield arrays
@@ -85,18 +92,44 @@ def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
 
 @contextmanager
 def atomic_part(path: Path) -> Iterator[Path]:
-    """Yield a temporary name that becomes `path`; its own is fixed, for kills leave one behind."""
+    """Yield a temporary name that becomes `path`; its own is fixed, for kills leave one behind.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written: the disk is full, or a file larger than is allowed.
+    """
     temporary = path.with_name(f"{path.name}.new")
-    yield temporary
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        reason = error.strerror or error
+        raise InputError(
+            f"could not be written: {reason}; mend that and run again, which goes on from here",
+            path=path,
+        ) from error
 
 
 def strings_of(data: Bytes1d, offsets: Ints1d) -> list[str]:
     """Return the strings ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
     whole, ends = data[offsets[0] : offsets[-1]].tobytes(), (offsets - offsets[0]).tolist()
     return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(ends)]
+
+
+def strings_at(data: Bytes1d, offsets: Ints1d, rows: Ints1d) -> list[str]:
+    """Return some of the strings, UTF-8."""
+    return strings_of(*taken(data, offsets, rows))
+
+
+def strings_in_blocks(data: Bytes1d, offsets: Ints1d) -> Iterator[list[str]]:
+    """Yield all strings, UTF-8, some at a time."""
+    for first in range(0, offsets.size - 1, STRINGS_AT_ONCE):
+        yield strings_of(data, offsets[first : first + STRINGS_AT_ONCE + 1])
 
 
 def packed_strings(strings: list[bytes]) -> tuple[Bytes1d, Ints1d]:
@@ -118,6 +151,18 @@ def taken(data: Bytes1d, offsets: Ints1d, rows: Ints1d) -> tuple[Bytes1d, Ints1d
         shift = np.repeat(offsets[rows[part]] - ends[:-1][part], sizes[part])
         out[begin:end] = data[np.arange(begin, end) + shift]
     return out, ends
+
+
+def _reserve(file: IO[bytes], n_bytes: int) -> None:
+    """Give a file its size on disk: to write where a mapped file has no room kills the process."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(file.fileno(), 0, n_bytes)
+            return
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system has no such
+                raise
+    file.truncate(n_bytes)
 
 
 def _as_text(facts: Mapping[str, Any] | None) -> dict[str, str]:

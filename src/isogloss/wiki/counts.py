@@ -27,12 +27,12 @@ from isogloss.wiki.array_file import (
 )
 from isogloss.wiki.counting import Counting
 from isogloss.wiki.extract import TO_ARTICLE
-from isogloss.wiki.like_wikipedia2vec import names_of_links
+from isogloss.wiki.names_like_wikipedia2vec import names_of_links
 from isogloss.wiki.parts import Extraction
 from isogloss.wiki.runs import merge_runs, run_of
 from isogloss.wiki.string_index import find_strings
 from isogloss.wiki.titles import read_titles
-from isogloss.wiki.workers import run_tasks
+from isogloss.wiki.workers import make_of_parts
 
 LONGEST_NAME = 100  # characters; longer link texts are sentences
 
@@ -50,29 +50,38 @@ def write_counts(
 ) -> Counter[str]:
     """Count the links of all parts into one run (`runs`), and return what was found.
 
+    A file that is there is taken as it is; a stopped count goes on.
+
     Parameters
     ----------
     titles
         The file of `isogloss.wiki.titles.write_titles`.
     out
-        The run. The runs of the parts are written beside it, and stay: a stopped count goes on.
+        The run.
     min_link_count
         Pairs of name and entity with fewer links are left out, unless a title reads so.
     counting
         With ``"wikipedia2vec"``, names are link texts alone (`like_wikipedia2vec.names_of_links`).
     """
-    folder = out.parent / "links"
-    folder.mkdir(exist_ok=True)
     parts = [*map(str, extraction.parts), ""]  # the last: titles that only a table has
-    runs = [folder / f"{number:06}.run" for number in range(len(parts))]
-    missing = [i for i, run in enumerate(runs) if not run.exists()]
-    tasks = [[i, parts[i], str(runs[i])] for i in missing]
-    settings = [str(titles), counting]
-    run_tasks(__name__, settings, tasks, workers=workers, doing="counting links")
+    make_of_parts(
+        out, __name__, [str(titles), counting], list(enumerate(parts)),
+        lambda runs: _join(runs, out, min_link_count), workers=workers, doing="counting links",
+    )  # fmt: skip
+    return read_counts(out)[1]
+
+
+def read_counts(path: Path) -> tuple[Arrays, Counter[str]]:
+    """Map the run that `write_counts` wrote, and return what it returned."""
+    arrays, facts = map_arrays(path)
+    return arrays, Counter(facts["counts"])
+
+
+def _join(runs: list[Path], out: Path, min_link_count: int) -> None:
     counts = Counter[str]()
     for run in runs:
         counts.update(map_arrays(run)[1]["counts"])
-    whole = out.with_name(f"{out.name}.all")
+    whole = runs[0].with_name("all")
     merge_runs(runs, whole)
     found = map_arrays(whole)[0]
     kept = with_pairs(found, (found["n_links"] >= min_link_count) | (found["is_title"] == 1))
@@ -80,17 +89,6 @@ def write_counts(
     counts["names"] = kept["hash"].size
     counts["pairs"] = kept["entity"].size
     write_arrays(out, kept, {"counts": counts})
-    whole.unlink()
-    for run in runs:
-        run.unlink()
-    folder.rmdir()
-    return counts
-
-
-def read_counts(path: Path) -> tuple[Arrays, Counter[str]]:
-    """Map the run that `write_counts` wrote, and return what it returned."""
-    arrays, facts = map_arrays(path)
-    return arrays, Counter(facts["counts"])
 
 
 def worker(settings: Any) -> Any:

@@ -7,7 +7,6 @@ anywhere; `parts` writes what comes out to disk. Kept are the pages of the main 
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,14 +42,11 @@ COLUMNS: Mapping[str, tuple[Any, str | None]] = {
     "text": (np.uint8, None),
     "section_offsets": (np.int64, "section_start"),
     "section_start": (np.int64, None),
-    "section_level": (np.uint8, None),
-    "heading_length": (np.int32, None),
     "link_offsets": (np.int64, "link_target"),
     "link_target": (np.int32, "target_kind"),
     "link_start": (np.int32, None),
     "link_end": (np.int32, None),
     "target_kind": (np.uint8, None),
-    "target_has_fragment": (np.uint8, None),
     "target_offsets": (np.int64, "targets"),
     "targets": (np.uint8, None),
 }
@@ -70,11 +66,11 @@ class Extracted(NamedTuple):
         ``titles``           of each page, as the dump has them, UTF-8
         ``redirects``        of each page: the title that it leads to; empty if it is no redirect
         ``text``             of each page: plain text, UTF-8 (`ScannedPages`); empty for redirects
-        ``section_start``    of each page: as in `ScannedPages`; also level and heading length
+        ``section_start``    of each page: as in `ScannedPages`
         ``link_target``      of each page: rows of targets; start and end are bytes of its text
         ``targets``          normal titles, each once a block, without fragment; a language's title
                              keeps its prefix and first letter
-        ``target_kind``      `TO_ARTICLE` …; with ``target_has_fragment``
+        ``target_kind``      `TO_ARTICLE` …
         ===================  ======================================================================
     lost
         Pages that could not be read by reason, stretches of the dump that are missing.
@@ -152,21 +148,12 @@ def joined(blocks: Sequence[Arrays]) -> Arrays:
 
 def settings_of(site: Site, code: str, counting: Counting = "isogloss") -> dict[str, Any]:
     """Return what `worker` needs, as JSON holds it."""
-    facts = asdict(site)
-    facts["namespaces"] = [[number, list(names)] for number, names in site.namespaces.items()]
-    for name in ("case_sensitive", "interwiki"):
-        facts[name] = sorted(facts[name])
-    return {"site": facts, "code": code, "counting": counting}
+    return {"site": site.facts(), "code": code, "counting": counting}
 
 
 def worker(settings: Any) -> Any:
     """Return the function from block to bytes that a process of its own runs: see `workers`."""
-    facts = dict(settings["site"])
-    facts["namespaces"] = {number: tuple(names) for number, names in facts["namespaces"]}
-    for name in ("case_sensitive", "interwiki"):
-        facts[name] = frozenset(facts[name])
-    site = Site(**facts)
-    counting = settings["counting"]
+    site, counting = Site.of_facts(settings["site"]), settings["counting"]
     rules, disambiguates = rules_of(site, counting), DisambiguationTemplates(settings["code"])
 
     def work(block: bytes) -> bytes:
@@ -205,8 +192,6 @@ def _pages(
         "text_offsets": scanned.text_offsets,
         "section_offsets": scanned.section_offsets,
         "section_start": scanned.section_start,
-        "section_level": scanned.section_level,
-        "heading_length": scanned.heading_length.astype(np.int32),
     }
 
 
@@ -214,20 +199,19 @@ def _links(scanned: ScannedPages, target_of: "Callable[[str, int], _Target | Non
     """Return the links whose targets are titles, and the table of targets."""
     number, rows = _numbered_targets(scanned, target_of)
     is_kept = number >= 0
-    targets, target_offsets = packed_strings([title for title, _, _ in rows])
+    targets, target_offsets = packed_strings([title for title, _ in rows])
     return {
         "link_offsets": _kept_offsets(scanned.link_offsets, is_kept),
         "link_target": number[is_kept],
         "link_start": scanned.link_start[is_kept].astype(np.int32),
         "link_end": scanned.link_end[is_kept].astype(np.int32),
-        "target_kind": np.array([kind for _, kind, _ in rows], np.uint8),
-        "target_has_fragment": np.array([has for _, _, has in rows], np.uint8),
+        "target_kind": np.array([kind for _, kind in rows], np.uint8),
         "target_offsets": target_offsets,
         "targets": targets,
     }
 
 
-_Target = tuple[bytes, int, bool]  # title, kind, whether it has a fragment
+_Target = tuple[bytes, int]  # title, kind
 
 
 def _numbered_targets(
@@ -249,7 +233,7 @@ def _numbered_targets(
         distinct.tolist(), offsets[distinct].tolist(), offsets[distinct + 1].tolist(),
         is_plain.tolist(), strict=True,
     ):  # fmt: skip
-        found: _Target | None = (whole[start:end], TO_ARTICLE, False)
+        found: _Target | None = (whole[start:end], TO_ARTICLE)
         if not plain:  # the kind of a link depends on its target alone
             raw = whole[start:end].decode("utf-8", "replace")
             found = target_of(raw, int(scanned.link_kind[row]))
@@ -276,7 +260,7 @@ def _normal_target(site: Site, raw: str, kind: int) -> _Target | None:
         elif not number and colon and site.is_interwiki(prefix):
             is_hidden = kind == WIKI_LINK and not raw.startswith(":")
             to = TO_LANGUAGE if is_hidden and prefix in language_prefixes() else TO_OTHER_WIKI
-    return (title.encode(), to, "#" in raw) if title else None
+    return (title.encode(), to) if title else None
 
 
 def _target_of_wikipedia2vec(site: Site, raw: str, kind: int) -> _Target | None:
@@ -285,11 +269,10 @@ def _target_of_wikipedia2vec(site: Site, raw: str, kind: int) -> _Target | None:
     if not title:
         return None
     title = (title[0].upper() + title[1:]).replace("_", " ")
-    has_fragment = "#" in title
-    to = TO_PART if has_fragment else TO_ARTICLE
+    to = TO_PART if "#" in title else TO_ARTICLE
     if ":" in title and site.namespace_of(title)[0] == CATEGORY:
         to = TO_CATEGORY
-    return title.encode(), to, has_fragment
+    return title.encode(), to
 
 
 _PLAIN = re.compile("[^:%#]*")

@@ -18,18 +18,20 @@ from typing import Any, NamedTuple
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.files import read_json, write_json
+from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.progress import logger
 from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, unpacked, write_arrays
 from isogloss.wiki.counting import Counting
 from isogloss.wiki.dump import Block, Dump, Position
 from isogloss.wiki.extract import DISAMBIGUATION, REDIRECT, joined, settings_of
 from isogloss.wiki.pages import BEGINNING_OF_PAGE, END_OF_DUMP
+from isogloss.wiki.site import Site
+from isogloss.wiki.work_folder import LOCK, facts_of_file
 from isogloss.wiki.workers import map_blocks
 
-VERSION = 2  # of what is extracted, and how it is written
+VERSION = 3  # of what is extracted, and how it is written
 BLOCKS = 8  # of about 4 MB of XML in a part
-LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, for what is counted beside them
+LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, with what is counted beside them
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,14 @@ class Extraction:
         ``links``, and what was left out on purpose.
     lost
         What could not be read, by reason.
+    site
+        The wiki, as the dump describes it.
     """
 
     parts: list[Path]
     counts: Counter[str]
     lost: Counter[str]
+    site: Site
 
     def arrays(self) -> Iterator[Arrays]:
         """Yield the arrays of each part (`extract.Extracted`), mapped."""
@@ -65,6 +70,8 @@ def extract_dump(
     limit: int | None = None,
     blocks_a_part: int | None = None,
     counting: Counting = "isogloss",
+    keeps_others: bool = True,
+    room: float = LEFT_FOR_COUNTS,
 ) -> Extraction:
     """Extract a dump into parts, or what is missing of them.
 
@@ -84,16 +91,21 @@ def extract_dump(
         Blocks in a part, `BLOCKS` when None; fewer lose less in a stop and make more files.
     counting
         What the parts are for: texts and targets are read accordingly.
+    keeps_others
+        Refuse a folder that holds the work on another dump, or with another `limit` or `counting`;
+        else it is emptied.
+    room
+        Disk space by that of the parts, which must be free for them and what is made of them.
 
     Raises
     ------
     InputError
         When the dump cannot be read, the folder holds parts of another, or the disk is too small.
     """
-    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting)
+    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting, keeps_others)
     if not work.is_done:
         with _opened(dump, code, workers, work) as opened:
-            work.extract(opened, workers)
+            work.extract(opened, workers, room)
     return work.extraction
 
 
@@ -108,30 +120,45 @@ class _Work:
         limit: int | None,
         blocks_a_part: int,
         counting: Counting,
+        keeps_others: bool,
     ) -> None:
         self.dump, self.folder, self.limit, self.code = dump, folder, limit, code
         self.blocks_a_part, self.counting = blocks_a_part, counting
-        self._end = folder / "extraction.json"
-        folder.mkdir(parents=True, exist_ok=True)
-        is_piped = dump == STANDARD_INPUT
+        self._end, about = folder / "extraction.json", folder / "dump.json"
+        is_piped = _is_piped(dump)
         source = {
             "version": VERSION, "dump": dump.name, "code": code, "limit": limit,
-            "n_bytes": None if is_piped or not dump.exists() else dump.stat().st_size,
-            "blocks_a_part": blocks_a_part, "counting": counting,
+            "file": None if is_piped else facts_of_file(dump), "blocks_a_part": blocks_a_part,
+            "counting": counting,
         }  # fmt: skip
-        about = folder / "dump.json"
+        folder.mkdir(parents=True, exist_ok=True)
         if about.exists() and read_json(about, what="a work folder") != source:
-            raise InputError(
-                "holds the work on another dump, or with another --limit or --counting; remove "
-                "it, or give another --work",
-                path=folder,
-            )
+            if keeps_others:
+                raise InputError(
+                    "holds the work on another dump, with another --limit or --counting, or of "
+                    "another version of isogloss; remove it, or give another --work",
+                    path=folder,
+                )
+            self._begin_anew("it held the work on another dump, or with other options")
+            about.unlink()
         if not about.exists():
             with atomic_part(about) as temporary:
                 write_json(temporary, source)
-        if is_piped and not self.is_done:
-            for part in self.parts:  # a pipe begins anew
-                part.unlink()
+        elif is_piped:
+            # No pipe can be known again.
+            self._begin_anew(f"{_named(dump)} cannot be compared with what was read before")
+
+    def _begin_anew(self, why: str) -> None:
+        """Remove what came of another dump or pipe, and the later stages."""
+        others = [path for path in self.folder.iterdir() if path.name not in ("dump.json", LOCK)]
+        if others:
+            logger.info("%s: begins anew, since %s", self.folder, why)
+        self._end.unlink(missing_ok=True)  # first: without it nothing passes for whole
+        for path in others:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     @property
     def is_done(self) -> bool:
@@ -146,16 +173,18 @@ class _Work:
     def extraction(self) -> Extraction:
         end = read_json(self._end, what="a work folder")
         parts = self.parts
-        if len(parts) != end["n_parts"]:
+        with damage_in_one_sentence(self._end, advice="remove it, and build again"):
+            n_parts, site = end["n_parts"], Site.of_facts(end["site"])
+            counts, lost = Counter[str](), +Counter[str](end["lost"])
+        if len(parts) != n_parts:
             raise InputError(
                 "lacks some of its parts; remove it, and build again", path=self.folder
             )
-        counts, lost = Counter[str](), Counter[str](end["lost"])
         for part in parts:
             facts = map_arrays(part)[1]
             counts.update(facts["counts"])
             lost.update(facts["lost"])
-        return Extraction(parts, counts, +lost)
+        return Extraction(parts, counts, +lost, site)
 
     @cached_property
     def last(self) -> dict[str, Any] | None:
@@ -163,12 +192,12 @@ class _Work:
         parts = self.parts
         return map_arrays(parts[-1])[1] if parts else None
 
-    def extract(self, opened: Dump, workers: int) -> None:
+    def extract(self, opened: Dump, workers: int, room: float) -> None:
         number = n_before = len(self.parts)
         n_seen = 0 if self.last is None else self.last["n_seen"]
         if number:
             logger.info("%s: going on after %s", self.dump, counted(number, "part"))
-        watch = _Watch(opened, self.folder)
+        watch = _Watch(opened, self.folder, room)
         read_blocks = map_blocks(
             "isogloss.wiki.extract",
             settings_of(opened.site, self.code, self.counting),
@@ -188,7 +217,7 @@ class _Work:
         if self.limit is None and opened.lost.ends_early and not was_whole:
             lost["ends of files"] += 1
         with atomic_part(self._end) as temporary:
-            write_json(temporary, {"n_parts": number, "lost": lost})
+            write_json(temporary, {"n_parts": number, "lost": lost, "site": opened.site.facts()})
         lost = self.extraction.lost
         if lost:
             told = ", ".join(f"{n:,} {reason}" for reason, n in sorted(lost.items()))
@@ -216,6 +245,19 @@ def _place_after(read: _Read) -> _Place:
     """Return what is kept of a block once it is extracted: its XML would fill the memory."""
     is_end = read.block.data.rstrip().endswith(END_OF_DUMP)
     return _Place(read.block.end, read.n_seen, read.n_bytes, is_end)
+
+
+def _is_piped(dump: Path) -> bool:
+    """Say whether a dump can be read once only: standard input, or a named pipe."""
+    if dump == STANDARD_INPUT:
+        return True
+    if not dump.exists() or dump.is_dir():
+        raise InputError("no such file; give a dump of pages-articles", path=dump)
+    return not dump.is_file()
+
+
+def _named(dump: Path) -> str:
+    return "standard input" if dump == STANDARD_INPUT else f"the pipe {dump}"
 
 
 def _opened(dump: Path, code: str, workers: int, work: _Work) -> Dump:
@@ -266,11 +308,11 @@ def _write_part(path: Path, results: list[bytes], last: _Place) -> None:
 class _Watch:
     """Say after the first part how long the dump will take and how much disk space."""
 
-    def __init__(self, opened: Dump, folder: Path) -> None:
-        self._opened, self._folder = opened, folder
+    def __init__(self, opened: Dump, folder: Path, room: float) -> None:
+        self._opened, self._folder, self._room = opened, folder, room
         self._start = time.monotonic()
         self._first: int | None = None
-        self._is_said = opened.path == STANDARD_INPUT
+        self._is_said = _is_piped(opened.path)
 
     def blocks(self, blocks: Iterable[tuple[Block, int]]) -> Iterator[_Read]:
         for block, n_seen in blocks:
@@ -285,7 +327,7 @@ class _Watch:
         left = self._opened.path.stat().st_size - n_bytes
         times = left / (n_bytes - self._first)
         minutes = times * (time.monotonic() - self._start) / 60
-        n_needed = int(times * part.stat().st_size * LEFT_FOR_COUNTS)
+        n_needed = int(times * part.stat().st_size * self._room)
         n_free = shutil.disk_usage(self._folder).free
         logger.info(
             "%s: about %.0f minutes to read the rest, and %.1f GB in %s, where %.1f GB are free",

@@ -65,7 +65,7 @@ def run_of(
 
 
 def merge_runs(paths: Sequence[Path], out: Path) -> None:
-    """Merge runs into one file; the runs stay. Disk: as much again as the runs take.
+    """Merge runs into one file; the runs stay. Disk: as much again as they take, beside them.
 
     Memory does not grow with their size: everything is a mapped file.
     """
@@ -77,7 +77,7 @@ def merge_runs(paths: Sequence[Path], out: Path) -> None:
             if pair + 1 == len(level):
                 merged.append(level[pair])
                 continue
-            path = out.with_name(f"{out.name}.{len(level)}-{pair}")
+            path = paths[0].with_name(f"{out.name}.{len(level)}-{pair}")
             merge_two(level[pair], level[pair + 1], path)
             merged.append(path)
             temporary.append(path)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree
 
@@ -157,6 +157,23 @@ class Site:
         namespaces = _merged(own, _names_of(language), CANONICAL)
         return cls(language, name, namespaces, frozenset(sensitive))
 
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the wiki whose `facts` these are."""
+        namespaces = {number: tuple(names) for number, names in facts["namespaces"]}
+        sensitive, interwiki = (frozenset(facts[name]) for name in ("case_sensitive", "interwiki"))
+        return cls(facts["language"], facts["name"], namespaces, sensitive, interwiki)
+
+    def facts(self) -> dict[str, Any]:
+        """Return all that is known of the wiki, as JSON holds it."""
+        return {
+            "language": self.language,
+            "name": self.name,
+            "namespaces": [[number, list(names)] for number, names in self.namespaces.items()],
+            "case_sensitive": sorted(self.case_sensitive),
+            "interwiki": sorted(self.interwiki),
+        }
+
     def title(self, raw: str) -> str:
         """Return the normal form of a title or link target; empty when no page can have it.
 
@@ -232,6 +249,11 @@ def interwiki_prefixes() -> frozenset[str]:
 def language_prefixes() -> frozenset[str]:
     """Return the lower-case prefixes of Wikipedias in other languages."""
     return frozenset([*_table(), *_WIKI_CODES])
+
+
+def code_of_wikipedia(code: str) -> str:
+    """Return the Wikipedia's own code for a language's: ``"no"`` for ``"nb"``."""
+    return _WIKI_CODES.get(code, code)
 
 
 def declared_language(header: bytes) -> str:

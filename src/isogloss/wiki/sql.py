@@ -6,7 +6,7 @@ place of a column is read from ``CREATE TABLE`` (or the INSERT's own list), for 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -45,6 +45,8 @@ _NUMBERS = frozenset({"tinyint", "smallint", "mediumint", "int", "integer", "big
 _LONGEST_HEAD = 1 << 20  # bytes of a statement before its rows
 # What mysqldump and mariadb-dump write first; they end with a line of their own then.
 _HEAD = re.compile(rb"(/\*M?![^\n]*\n)?-- (MySQL|MariaDB) dump")
+_DATABASE = re.compile(rb"^-- Host: .*?\bDatabase: (\w+)", re.MULTILINE)
+_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"-\0", b"\0-")
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,24 @@ def read_table(
         warn_loss(f"{path}: {lost}")
 
 
+def database_of(path: Path) -> str:
+    """Return the database that the head of a file names, as ``"jawiki"``; empty without one.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read.
+    """
+    chunks = read_chunks(path, Lost())
+    try:
+        first = next(chunks, None)
+    finally:
+        if isinstance(chunks, Generator):
+            chunks.close()  # else its thread reads on
+    found = None if first is None else _DATABASE.search(first.data[:_LONGEST_HEAD])
+    return "" if found is None else found[1].decode()
+
+
 class _Reader:
     """Find the statements of a table in a stream of bytes, and their rows."""
 
@@ -139,6 +159,11 @@ class _Reader:
         place = min(1, len(self._rest))
         data = self._rest + data
         if self._has_head is None:
+            if data.startswith(_UTF16):
+                raise InputError(
+                    "is UTF-16; mysqldump writes UTF-8: convert it with iconv -f UTF-16 -t UTF-8",
+                    path=self._path,
+                )
             self._has_head = _HEAD.match(data) is not None
         while True:
             if not self._is_inside:

@@ -3,43 +3,93 @@
 Each function streams one table (`isogloss.wiki.sql`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.errors import counted, warn_loss
+from isogloss.progress import logger
 from isogloss.wiki.array_file import Arrays, packed_strings
+from isogloss.wiki.lost import Lost
 from isogloss.wiki.site import ARTICLE
-from isogloss.wiki.sql import Strings, read_table
+from isogloss.wiki.sql import COLUMNS, Strings, read_table
 from isogloss.wiki.string_index import find_strings, index_strings
 from isogloss.wiki.titles import MoreTitles
 
 _UNDERSCORE, _SPACE = ord("_"), ord(" ")
+_READ = {**COLUMNS, "redirect": ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")}
+_LONGEST_NUMBER = 18  # digits; of an item they are ten at most
 
 
 class PageProperties(NamedTuple):
-    """What `page_props` says: page id → number of its Wikidata item; disambiguation pages."""
+    """What `page_props` says of a wiki.
+
+    Parameters
+    ----------
+    items
+        Page id → number of its Wikidata item.
+    disambiguations
+        Ids of the disambiguation pages; None where none of the wiki's pages is one by the table,
+        which then says nothing of them.
+    """
 
     items: dict[int, int]
-    disambiguations: set[int]
+    disambiguations: set[int] | None
 
 
-def read_page_properties(path: Path) -> PageProperties:
-    """Read a table ``page_props``."""
+def check_table(path: Path, table: str) -> None:
+    """Look whether a file holds a table with the columns that are read here.
+
+    Read up to the first rows of the table: its head, unless other tables come before it.
+
+    Raises
+    ------
+    InputError
+        When it does not, or cannot be read.
+    """
+    rows = read_table(path, table, _READ[table])
+    next(rows, None)
+    if isinstance(rows, Generator):
+        rows.close()  # else its thread reads on
+
+
+def read_page_properties(path: Path, pages: Ints1d) -> PageProperties:
+    """Read a table ``page_props``; warn where it has the item of no page, as another wiki's has.
+
+    An item that is no ``Q`` and number is a row lost.
+
+    Parameters
+    ----------
+    pages
+        Ids of the wiki's pages.
+    """
+    lost = Lost()
     items: dict[int, int] = {}
     disambiguations: set[int] = set()
-    for rows in read_table(path, "page_props"):
+    for rows in read_table(path, "page_props", lost=lost):
         names = rows.strings["pp_propname"]
         known, number = packed_strings([b"wikibase_item", b"disambiguation"])
         kind = _find(known, number, names)
-        pages = rows.numbers["pp_page"]
-        disambiguations.update(pages[kind == 1].tolist())
+        of_page = rows.numbers["pp_page"]
+        disambiguations.update(of_page[kind == 1].tolist())
         for row in np.flatnonzero(kind == 0).tolist():
             value = rows.strings["pp_value"][row]
-            if value[:1] == b"Q" and value[1:].isdigit():
-                items[int(pages[row])] = int(value[1:])
+            if value[:1] == b"Q" and value[1:].isdigit() and len(value) <= 1 + _LONGEST_NUMBER:
+                items[int(of_page[row])] = int(value[1:])
+            else:
+                lost.n_rows += 1
+    known_pages = pages.tolist()
+    if items.keys().isdisjoint(known_pages):
+        warn_loss(
+            f"{path}: it has the Wikidata item of none of {counted(pages.size, 'page')}; is it the "
+            "table of another wiki?"
+        )
+    if disambiguations.isdisjoint(known_pages):
+        logger.info("%s: knows no disambiguation page; templates tell them", path)
+        return PageProperties(items, None)
     return PageProperties(items, disambiguations)
 
 
@@ -67,8 +117,7 @@ def read_titles_of_tables(page: Path, redirect: Path | None) -> MoreTitles:
 
 def _redirects(path: Path) -> Mapping[int, bytes]:
     found = {}
-    columns = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")
-    for rows in read_table(path, "redirect", columns):
+    for rows in read_table(path, "redirect", _READ["redirect"]):
         titles = _spaced(rows.strings["rd_title"])
         wikis = rows.strings["rd_interwiki"].tolist()
         keys = zip(

@@ -15,27 +15,19 @@ from isogloss.wiki.parts import Extraction
 from isogloss.wiki.runs import merge_runs, run_of
 from isogloss.wiki.string_index import find_strings, index_strings
 from isogloss.wiki.titles import MoreTitles
-from isogloss.wiki.workers import run_tasks
+from isogloss.wiki.workers import make_of_parts
 
 
 def write_targets(extraction: Extraction, out: Path, *, workers: int = 1) -> None:
     """Count the links to each title of the main namespace into one run (`runs`) of the entity 0.
 
-    The runs of the parts are written beside `out`; a stopped count goes on.
+    A file that is there is taken as it is; a stopped count goes on.
     """
-    folder = out.parent / "targets"
-    folder.mkdir(exist_ok=True)
-    runs = [folder / f"{part.stem}.run" for part in extraction.parts]
-    tasks = [
-        [str(part), str(run)]
-        for part, run in zip(extraction.parts, runs, strict=True)
-        if not run.exists()
-    ]
-    run_tasks(__name__, None, tasks, workers=workers, doing="counting links to titles")
-    merge_runs(runs, out)
-    for run in runs:
-        run.unlink()
-    folder.rmdir()
+    tasks = [[str(part)] for part in extraction.parts]
+    make_of_parts(
+        out, __name__, None, tasks, lambda runs: merge_runs(runs, out),
+        workers=workers, doing="counting links to titles",
+    )  # fmt: skip
 
 
 def worker(_: Any) -> Any:

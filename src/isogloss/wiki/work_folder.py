@@ -1,12 +1,13 @@
 """Work folders: one run at a time, since files of stages have fixed names, and what they are of."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
+from isogloss.progress import logger
 
 LOCK = "lock"  # name of the file that is locked
 _COMPARED = 1 << 20  # bytes at either end of a file
@@ -48,6 +49,21 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
+    """Name the hidden folders that stay when a run is stopped."""
+    try:
+        yield
+    except (InputError, LossWarning, OSError, KeyboardInterrupt):
+        for folder in folders:
+            if folder.exists():
+                logger.info(
+                    "%s keeps what was read: a run with the same --out goes on from it; remove it, "
+                    "if there will be none", folder,
+                )  # fmt: skip
+        raise
 
 
 def facts_of_file(path: Path) -> dict[str, Any]:

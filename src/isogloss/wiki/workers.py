@@ -6,14 +6,16 @@ user's script, inherits no threads and ends when its pipe does, even if its pare
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
@@ -21,7 +23,8 @@ from isogloss.errors import InputError
 from isogloss.progress import progress
 
 _Block = TypeVar("_Block")
-_LENGTH = 8  # bytes before each message
+_LENGTH = 8  # bytes before each message, behind its tag
+_WORK, _DONE, _FAULT = b"w", b"d", b"f"  # tags
 
 
 def n_cores() -> int:
@@ -56,11 +59,15 @@ def map_blocks(
     Raises
     ------
     InputError
-        When a worker was killed.
+        When a worker was killed, or stopped by a fault of what it reads or writes.
     """
     if workers == 1:
-        work = import_module(module).worker(settings)
-        yield from ((block, work(data_of(block))) for block in blocks)
+        with _faults_told():
+            work = import_module(module).worker(settings)
+        for block in blocks:
+            with _faults_told():
+                result = work(data_of(block))
+            yield block, result
         return
     with ExitStack() as stack:
         idle: SimpleQueue[_Worker] = SimpleQueue()
@@ -107,6 +114,47 @@ def run_tasks(
             advance(1)
 
 
+def scratch_of(out: Path) -> Path:
+    """Return the folder of what is made on the way to a file, which `make_of_parts` removes."""
+    return out.with_suffix("")
+
+
+def make_of_parts(
+    out: Path,
+    module: str,
+    settings: Any,
+    tasks: Sequence[Sequence[Any]],
+    join: Callable[[list[Path]], None],
+    *,
+    workers: int,
+    doing: str,
+) -> None:
+    """Make a file of what tasks make of the parts of a dump, unless it is there.
+
+    What the tasks make is kept in `scratch_of` the file until it is there: a stopped run goes on.
+
+    Parameters
+    ----------
+    module, settings
+        As `map_blocks` takes them; the worker gets a task and behind it the path of its file.
+    tasks
+        What JSON can write, one a part.
+    join
+        Make `out` of the files of all tasks.
+    """
+    scratch = scratch_of(out)
+    if not out.exists():
+        scratch.mkdir(exist_ok=True)
+        made = [scratch / f"{number:06}" for number in range(len(tasks))]
+        missing = [
+            [*task, str(path)] for task, path in zip(tasks, made, strict=True) if not path.exists()
+        ]
+        run_tasks(module, settings, missing, workers=workers, doing=doing)
+        join(made)
+    if scratch.exists():  # also where a run was stopped when the file was there
+        shutil.rmtree(scratch)
+
+
 class _Worker:
     """A process, seen from its parent."""
 
@@ -118,42 +166,72 @@ class _Worker:
         to, of = self._process.stdin, self._process.stdout
         assert to is not None
         assert of is not None
-        try:
-            _send(to, block)
-            result = _receive(of)
-        except BrokenPipeError:
-            result = None
-        if result is None:
-            raise InputError(
-                f"a worker process ended (exit status {self._process.wait()}), perhaps for lack of "
-                "memory; give a smaller --workers"
-            )
-        return result
+        with suppress(BrokenPipeError):  # it ended, and may have said why
+            _send(to, _WORK, block)
+        tag, message = _receive(of)
+        if tag == _DONE:
+            return message
+        if tag == _FAULT:
+            raise InputError(message.decode())
+        status = self._process.wait()
+        if status >= 0:  # a bug of ours, whose traceback it printed
+            raise RuntimeError(f"a worker process ended with exit status {status}; see above")
+        raise InputError(
+            f"a worker process was killed (signal {-status}), perhaps for lack of memory; give a "
+            "smaller --workers"
+        )
 
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
 
 
-def _send(pipe: IO[bytes], message: bytes) -> None:
+@contextmanager
+def _faults_told() -> Iterator[None]:
+    """Turn what the disk or the memory refuses a worker into an `InputError`."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InputError("memory is too small; give a smaller --workers") from error
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        reason = error.strerror or error
+        raise InputError(
+            f"{place}{reason}; check the path, its permissions and the disk"
+        ) from error
+
+
+def _send(pipe: IO[bytes], tag: bytes, message: bytes) -> None:
+    pipe.write(tag)
     pipe.write(len(message).to_bytes(_LENGTH, "little"))
     pipe.write(message)
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> bytes | None:
-    """Return the next message; None at the end."""
-    length = int.from_bytes(head := pipe.read(_LENGTH), "little")
+def _receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
+    """Return tag and text of the next message; no tag at the end."""
+    tag, head = pipe.read(1), pipe.read(_LENGTH)
+    length = int.from_bytes(head, "little")
     message = pipe.read(length) if len(head) == _LENGTH else b""
-    return message if len(head) == _LENGTH and len(message) == length else None
+    return (tag, message) if len(head) == _LENGTH and len(message) == length else (b"", b"")
 
 
 def _serve(module: str, settings: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which closes the pipe
-    work = import_module(module).worker(json.loads(settings))
+    out = sys.stdout.buffer
     with suppress(BrokenPipeError):  # the parent is gone
-        while (block := _receive(sys.stdin.buffer)) is not None:
-            _send(sys.stdout.buffer, work(block))
+        try:
+            with _faults_told():
+                work = import_module(module).worker(json.loads(settings))
+            while True:
+                tag, block = _receive(sys.stdin.buffer)
+                if not tag:
+                    return
+                with _faults_told():
+                    result = work(block)
+                _send(out, _DONE, result)
+        except InputError as fault:
+            _send(out, _FAULT, str(fault).encode(errors="backslashreplace"))
 
 
 if __name__ == "__main__":
