@@ -105,7 +105,8 @@ def test_a_look_up_says_why(tmp_path: Path) -> None:
     ]
     path = write_dump(tmp_path / "en.xml", "en", pages)
     reading = DumpReading(min_word_count=2, min_entity_count=2)
-    train_on_dump(f"wikipedia:en={path}", tmp_path / "v", reading, QUICK, workers=1)
+    all_words = replace(QUICK, sample=0)
+    train_on_dump(f"wikipedia:en={path}", tmp_path / "v", reading, all_words, workers=1)
     vocabulary = read_native(tmp_path / "v").vocabulary
     assert vocabulary.row("Norge").label == "ENTITY/Norway"
     for name, why in {

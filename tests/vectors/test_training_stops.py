@@ -173,7 +173,7 @@ def test_the_disk_must_hold_two_checkpoints(
 
     def train(n_free: int, iterations: int) -> None:
         free_disk(monkeypatch, n_free)
-        options = replace(QUICK, iterations=iterations)
+        options = replace(QUICK, iterations=iterations, sample=0)
         train_vectors(corpus, options, n_workers=1, checkpoint=path)
 
     def refused(n_free: int, iterations: int) -> None:

@@ -62,7 +62,7 @@ def train_on_dump(
     folder = work or out.parent / f".{out.name}.work"
     if folder.resolve() == out.resolve():
         raise InputError("--out and --work are the same; give two names", path=out)
-    with kept_folders_said([] if work else [folder]), locked(folder):
+    with locked(folder), kept_folders_said([] if work else [folder]):
         try:
             corpus = corpus_of_dump(
                 dump, folder, reading, code=code, lang=lang, workers=workers, keep=work is not None
