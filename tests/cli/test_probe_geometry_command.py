@@ -140,6 +140,18 @@ def test_bad_input_is_one_sentence(refuse: Refuse, world: World, text: Path) -> 
     assert "--unit" in refuse(*given, "--unit", "letter")
 
 
+def test_the_same_name_twice_is_refused_before_anything_is_read(refuse: Refuse) -> None:
+    words = ("probe", "geometry", "--encoder", "no-such-encoder")
+    said = refuse(*words, "--text", "en=a.txt", "--text", "eng=b.txt")
+    assert "--text: language en is given twice" in said
+    said = refuse("probe", "geometry", "--vectors", "en=a/x.safetensors",
+                  "--vectors", "en=b/x.safetensors")  # fmt: skip
+    assert "two files in en are called 'x.safetensors'" in said
+    said = refuse("probe", "geometry", "--vectors", "en=a/x.safetensors",
+                  "--vectors", "ja=b/x.safetensors")  # fmt: skip
+    assert "are called" not in said
+
+
 def test_icu_is_asked_for_by_name(
     refuse: Refuse, world: World, text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

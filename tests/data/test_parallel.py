@@ -65,6 +65,14 @@ def test_ids_that_differ_are_found(tmp_path: Path) -> None:
         read_parallel(other)
 
 
+def test_ids_that_differ_are_found_where_the_first_file_has_none(tmp_path: Path) -> None:
+    given = files(tmp_path, en="one\ntwo\n", de="id\ttext\n7\teins\n8\tzwei\n",
+                  fr="id\ttext\n7\tun\n9\tdeux\n")  # fmt: skip
+    with pytest.raises(InputError, match=r"fr\.tsv:3: the id is 9, .*de\.tsv is 8"):
+        read_parallel(given)
+    assert read_parallel(given[:2]).n_sentences == 2
+
+
 def test_two_languages_once_each(tmp_path: Path) -> None:
     (one,) = files(tmp_path, en="one\n")
     with pytest.raises(InputError, match="two languages or more"):

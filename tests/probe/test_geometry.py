@@ -4,6 +4,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,29 @@ def test_all_cut_off_is_an_error(bert: Path) -> None:
         pytest.raises(InputError, match="all were cut off"),
     ):
         measure_geometry(load(bert, max_length=3), texts, lang="en", options=SMALL)
+
+
+@pytest.mark.parametrize(
+    ("n_random", "seed", "n_cut"),
+    [(2, 4, 2), (2, 1, 1), (6, 1, 4)],
+    ids=["none left", "one left", "fewer left than a word has vectors"],
+)
+def test_too_few_random_words_before_the_maximum_length_are_an_error(
+    bert: Path, n_random: int, seed: int, n_cut: int
+) -> None:
+    texts = [f"dog {word} {'fox ' * 4}" for word in "abcdefgh"]
+    options = GeometryOptions(min_contexts=3, max_contexts=6, n_random=n_random, seed=seed)
+    said = rf"^of {n_random} random words {n_cut} were behind .* larger --random-words$"
+    with pytest.warns(LossWarning, match="no vector"), pytest.raises(InputError, match=said):
+        measure_geometry(load(bert, max_length=5), texts, lang="en", options=options)
+
+
+def test_an_encoder_twice_in_a_language_is_refused(bert: Path, tiny_texts: list[str]) -> None:
+    one = measure(bert, tiny_texts)
+    with pytest.raises(InputError, match=r"' in 'en' is measured twice; leave one out"):
+        GeometryResult([one, one], options=SMALL)
+    other = replace(one, lang="de")
+    assert len(GeometryResult([one, other], options=SMALL).layers.rows) == 2 * len(one.layers)
 
 
 def test_a_static_encoder_has_no_layers(tmp_path: Path, tiny_texts: list[str]) -> None:

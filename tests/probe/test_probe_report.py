@@ -163,6 +163,24 @@ def test_several_languages_are_counted_and_the_others_named(tmp_path: Path) -> N
     assert "Holds nowhere: a static vector explains < 5 %, uncentred;" in text
 
 
+def test_what_is_undecided_is_not_said_to_hold_nowhere(tmp_path: Path) -> None:
+    manifest = made_up.geometry([("tiny", lang) for lang in LANGS[:3]])
+    for row in manifest["claims"]:
+        if row["claim"] == NOT_ISOTROPIC:
+            row["verdict"] = "undecided"
+        elif row["claim"] == ABOVE_BASELINE:
+            row["verdict"] = "undecided" if row["lang"] == "de" else "does not hold"
+        else:
+            row["verdict"] = "does not hold"
+    text = shown(tmp_path, manifest).text
+    assert "Undecided everywhere: not isotropic." in text
+    assert (
+        "Undecided in places: self-similarity above baseline (1 of 3; it holds in no other)."
+        in text
+    )
+    assert "Holds nowhere: more context-specific in upper layers; a static" in text
+
+
 def test_readings_carry_the_numbers(tmp_path: Path) -> None:
     text = shown(tmp_path, made_up.geometry()).text
     assert (
@@ -313,6 +331,53 @@ def test_folders_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert f"measures 'tiny' in 'en', as {good} does; leave one out" in said
     one, two = (made_up.folder(tmp_path / name, made_up.neutrality()) for name in "nm")
     assert f"measures 'tiny', as {one} does" in refusal([one, two], out)
+
+
+def of_last_layer(encoder: str, layer: int) -> dict[str, Any]:
+    """Return neutrality of an encoder whose pooler belongs to its last layer."""
+    manifest = made_up.neutrality([encoder], n_layers=1)
+    for row in (*manifest["layers"], *manifest["languages"]):
+        row["layer"] = layer
+    return manifest
+
+
+def test_an_encoder_of_which_only_the_last_layer_is_measured_has_its_number(tmp_path: Path) -> None:
+    page = page_of(tmp_path / "alone", of_last_layer("pooled", 12), made_up.geometry())
+    text = Page(page).text
+    assert "Retrieval is best in layer 12, 0.300" in text
+    assert "In the last layer (12), CKA is 0.200" in text
+    assert "Retrieval, accuracy. raw: 0.300 in layer 12" in text
+    of_shift = page.partition('<caption><span class="stays">Distance of a language')[2]
+    head = of_shift.partition("</thead>")[0]
+    assert re.findall(r'<th scope="col">(\w+)</th>', head) == ["layer", "12"]
+    text = shown(tmp_path / "both", of_last_layer("pooled", 12), made_up.neutrality()).text
+    assert "pooled: in the last layer (12), CKA is 0.200" in text
+    assert "tiny: in the last layer (2), CKA is 0.700" in text
+    assert "layer01212 pooled English–––.90 Japanese–––.90 tiny English.90.90.90 " in text
+
+
+def test_means_of_many_lines_are_of_the_layers_that_were_measured(tmp_path: Path) -> None:
+    many = [of_last_layer(f"pooled {at}", 12) for at in range(7)]
+    text = shown(tmp_path, *many).text
+    assert "0.200 in layer 12; lowest 0.200 in layer 12" in text
+    assert "in layer 0" not in text
+
+
+@pytest.mark.parametrize("numbers", [[0, 0, 1], [2, 1, 0], [3, 4, 4]])
+def test_layers_that_are_not_ascending_are_damage(tmp_path: Path, numbers: list[int]) -> None:
+    manifest = made_up.neutrality(langs=("en",))
+    for table in ("layers", "languages"):
+        for row, number in zip(manifest[table], numbers, strict=True):
+            row["layer"] = number
+    folder = made_up.folder(tmp_path / "damaged", manifest)
+    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
+
+
+def test_languages_of_other_layers_are_damage(tmp_path: Path) -> None:
+    manifest = of_last_layer("pooled", 12)
+    manifest["languages"][1]["layer"] = 11
+    folder = made_up.folder(tmp_path / "damaged", manifest)
+    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
 
 
 @pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality])

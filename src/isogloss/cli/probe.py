@@ -210,6 +210,22 @@ def _check_inputs(
                          ("--encoder", encoders)):  # fmt: skip
         if len(set(values)) < len(values):
             raise InputError(f"{name} gives the same twice; leave one out")
+    _refuse_repeated(texts, files)
+
+
+def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> None:
+    """Refuse what would have the same name in the tables."""
+    langs = [one.lang for one in texts]
+    for lang in langs:
+        if langs.count(lang) > 1:
+            raise InputError(f"--text: language {lang} is given twice; give one file for each")
+    names = [(one.path.name, one.lang) for one in files]
+    for name, lang in names:
+        if names.count((name, lang)) > 1:
+            raise InputError(
+                f"--vectors: two files in {lang} are called '{name}', which stands for them in the "
+                "tables; rename one"
+            )
 
 
 def _refuse_options_of_text(**given: Any) -> None:

@@ -74,6 +74,9 @@ def read_parallel(files: Sequence[LanguageFile]) -> ParallelTexts:
     read = [read_documents(file.path, format=FileFormat(), needs_label=False) for file in files]
     for one in read[1:]:
         _check_rows(read[0], one)
+    with_ids = [one for one in read if one.ids is not None]
+    for one in with_ids[1:]:
+        _check_ids(with_ids[0], one)
     return parallel_texts({file.lang: one.texts for file, one in zip(files, read, strict=True)})
 
 
@@ -115,6 +118,9 @@ def _check_rows(first: Documents, other: Documents) -> None:
             "text line i of every file is the same sentence",
             path=other.path,
         )
+
+
+def _check_ids(first: Documents, other: Documents) -> None:
     for ours, theirs, line in zip(first.ids or [], other.ids or [], other.lines, strict=False):
         if ours != theirs:
             raise InputError(

@@ -13,6 +13,7 @@ from isogloss.errors import InputError
 from isogloss.files import atomic_directory, write_json
 from isogloss.probe.claims import Claim
 from isogloss.probe.layers import LayerMeasures, WordMeasures
+from isogloss.probe.saved import Series, refuse_repeated
 from isogloss.report.table import Table
 
 FORMAT, VERSION = "isogloss geometry", 1
@@ -98,10 +99,16 @@ class GeometryResult:
         The paper's claims, each with a verdict.
     notes
         What must be known to read the figures.
+
+    Raises
+    ------
+    InputError
+        When an encoder is there twice in the same language.
     """
 
     def __init__(self, measured: Sequence[Measured], *, options: GeometryOptions) -> None:
         self.measured = list(measured)
+        refuse_repeated(Series(one.encoder, one.lang) for one in self.measured)
         self.options = options
         self.notes = list(dict.fromkeys(note for one in measured for note in one.notes))
         self.layers = self._table(_layer_rows, "Adjusted: minus the baseline.", minor=_MINOR)

@@ -118,7 +118,15 @@ def measure_words(sums: VectorSums) -> WordMeasures:
 
 
 def measure_layers(sums: VectorSums, words: WordMeasures, *, seed: int) -> Iterator[LayerMeasures]:
-    """Measure each layer; words count equally, however often they occur."""
+    """Measure each layer; words count equally, however often they occur.
+
+    Raises
+    ------
+    InputError
+        When too few random words were not cut off: of less than two sentences, or fewer than some
+        word has vectors.
+    """
+    _check_random_words(sums, words)
     generator = np.random.default_rng(seed)
     sentences = sums.choice.random_sentences[sums.has_random]
     present, number = np.unique(sentences, return_inverse=True)
@@ -134,6 +142,17 @@ def measure_layers(sums: VectorSums, words: WordMeasures, *, seed: int) -> Itera
         vectors = sums.random[layer, sums.has_random]
         intra = sums.intra[layer, present]
         yield _measure_layer(layer, vectors, number, intra, words, drawing)
+
+
+def _check_random_words(sums: VectorSums, words: WordMeasures) -> None:
+    n_sentences = len(np.unique(sums.choice.random_sentences[sums.has_random]))
+    n_left, n = int(sums.has_random.sum()), len(sums.has_random)
+    if n_sentences < 2 or n_left < words.n_vectors.max():
+        raise InputError(
+            f"of {n:,} random words {n - n_left:,} were behind the encoder's maximum length or "
+            "have no piece, which leaves too few for the baselines; give shorter lines or a larger "
+            "--random-words"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from isogloss.classify.scores import Interval
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory, write_json
 from isogloss.probe.layer_neutrality import Kind, LayerNeutrality
+from isogloss.probe.saved import Series, refuse_repeated
 from isogloss.report.table import Table
 
 FORMAT, VERSION = "isogloss neutrality", 1
@@ -97,12 +98,18 @@ class NeutralityResult:
         A row a layer and pair of languages.
     notes
         What must be known to read the figures, and a reading of the best layer.
+
+    Raises
+    ------
+    InputError
+        When an encoder is there twice.
     """
 
     def __init__(
         self, measured: Sequence[MeasuredNeutrality], *, options: NeutralityOptions
     ) -> None:
         self.measured = list(measured)
+        refuse_repeated(Series(one.encoder, "") for one in self.measured)
         self.options = options
         said = [note for one in measured for note in one.notes]
         self.notes = [*dict.fromkeys(said), *(reading_of(one) for one in measured)]
@@ -163,7 +170,9 @@ def reading_of(one: MeasuredNeutrality) -> str:
     change = "changes that beyond chance in neither direction"
     if gain.low > 0 or gain.high < 0:
         change = f"{'raises' if gain.low > 0 else 'lowers'} that by {abs(gain.value):.1%}"
-    tells = "tells" if probe.interval.low > chance else "does not tell"
+    tells = "tells"
+    if probe.interval.low <= chance:
+        tells = "is not shown to tell" if chance <= probe.interval.high else "does not tell"
     left = best.recognised_centred.value
     return (
         f"{one.encoder}: in layer {best.layer}, the best of retrieval, the translation is the "

@@ -70,16 +70,21 @@ def neutrality_rows(saved: Sequence[SavedProbe]) -> NeutralityRows:
 
 
 def _check(saved: SavedProbe) -> None:
-    """Check that the tables of a folder are of the same encoders and layers."""
-    layers, languages = saved.rows("layers"), saved.rows("languages")
-    encoders = {series.encoder for series in languages}
-    n_layers = {series.encoder: len(rows) for series, rows in layers.items()}
-    is_whole_table = all(
-        [row["layer"] for row in rows] == list(range(n_layers.get(series.encoder, 0)))
-        for table in (layers, languages)
-        for series, rows in table.items()
+    """Check that the tables of a folder are of the same encoders and layers.
+
+    Of an encoder with a pooler, or modules behind the pooling, only the last layer is measured.
+    """
+    languages = saved.rows("languages")
+    numbers = {
+        series.encoder: [row["layer"] for row in rows]
+        for series, rows in saved.rows("layers").items()
+    }
+    are_ascending = all(some == sorted(set(some)) for some in numbers.values())
+    are_same = {series.encoder for series in languages} == set(numbers) and all(
+        [row["layer"] for row in rows] == numbers[series.encoder]
+        for series, rows in languages.items()
     )
-    if not layers or encoders != set(n_layers) or not is_whole_table:
+    if not (numbers and are_ascending and are_same):
         raise InputError(
             "damaged: its tables are not of the same encoders and layers; measure again with "
             f"`{NEUTRALITY.command}`",

@@ -31,6 +31,10 @@ _MEASURED = {
     STATIC: "the largest share of a word's variance that one direction explains in a layer above "
     "the input, minus that of random words, is {}",
 }
+_OF_SEVERAL = (
+    "holds everywhere", "holds in places", "undecided everywhere", "undecided in places",
+    "holds nowhere",
+)  # fmt: skip
 _IS_ABOVE = {NOT_ISOTROPIC, ABOVE_BASELINE}  # the claim says that the value is above its limit
 
 
@@ -89,18 +93,27 @@ def headline_of(claims: Sequence[ShownClaim]) -> list[str]:
     """Return which claims hold, in a sentence a verdict."""
     found: dict[str, list[str]] = {}
     for claim in claims:
-        n_holds = sum(line.verdict == "holds" for line in claim.lines)
-        if len(claim.lines) == 1:
-            found.setdefault(claim.lines[0].verdict, []).append(claim.short)
-        elif n_holds in (0, len(claim.lines)):
-            found.setdefault("holds everywhere" if n_holds else "holds nowhere", []).append(
-                claim.short
-            )
-        else:
-            share = f"{claim.short} ({n_holds} of {len(claim.lines)})"
-            found.setdefault("holds in places", []).append(share)
-    order = (*VERDICTS, "holds everywhere", "holds in places", "holds nowhere")
+        said, what = _in_short(claim)
+        found.setdefault(said, []).append(what)
+    order = (*VERDICTS, *_OF_SEVERAL)
     return [f"{said.capitalize()}: {'; '.join(found[said])}." for said in order if said in found]
+
+
+def _in_short(claim: ShownClaim) -> tuple[str, str]:
+    """Return a verdict on all lines together, and the claim, with its share of the lines."""
+    verdicts, n = [line.verdict for line in claim.lines], len(claim.lines)
+    if n == 1:
+        return verdicts[0], claim.short
+    n_holds, n_undecided = verdicts.count("holds"), verdicts.count("undecided")
+    if n_holds == n:
+        return "holds everywhere", claim.short
+    if n_undecided == n:
+        return "undecided everywhere", claim.short
+    if n_holds:
+        return "holds in places", f"{claim.short} ({n_holds} of {n})"
+    if n_undecided:
+        return "undecided in places", f"{claim.short} ({n_undecided} of {n}; it holds in no other)"
+    return "holds nowhere", claim.short
 
 
 def sentence_of(claim: str, row: Row) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isogloss.probe.report_words import Names, means_by_layer, reading
+from isogloss.probe.report_words import Names, mean, reading, values_by_layer
 from isogloss.probe.saved import Row, Series
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
 from isogloss.report.lines import N_STYLES, Curve, LinePanel, Point, panel_of
@@ -148,10 +148,13 @@ def folded_tables(rows: Rows, columns: Sequence[str], names: Names) -> list[Fold
 
 def grouped(
     rows: Rows, names: Names, value_of: Callable[[Row], HeatValue]
-) -> dict[str, dict[str, list[HeatValue]]]:
+) -> dict[str, dict[str, dict[int, HeatValue]]]:
     """Return a value a layer, in the groups of `in_groups`."""
     return {
-        group: {label: [value_of(row) for row in rows[series]] for label, series in some.items()}
+        group: {
+            label: {row["layer"]: value_of(row) for row in rows[series]}
+            for label, series in some.items()
+        }
         for group, some in in_groups(rows, names).items()
     }
 
@@ -174,18 +177,15 @@ def in_groups(lines: Iterable[Series], names: Names) -> dict[str, dict[str, Seri
 
 def _points(rows: Sequence[Row], column: str) -> list[Point]:
     return [
-        Point(at, row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
-        for at, row in enumerate(rows)
+        Point(row["layer"], row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
+        for row in rows
     ]
 
 
 def _points_of_mean(rows: Rows, column: str) -> list[Point]:
     points = []
-    for at, mean in enumerate(means_by_layer(rows, column)):
-        values = [some[at][column] for some in rows.values() if at < len(some)]
-        values = [value for value in values if value is not None]
+    for layer, values in values_by_layer(rows, column).items():
         is_range = len(values) > 1
-        points.append(
-            Point(at, mean, min(values) if is_range else None, max(values) if is_range else None)
-        )
+        low, high = (min(values), max(values)) if is_range else (None, None)
+        points.append(Point(layer, mean(values), low, high))
     return points

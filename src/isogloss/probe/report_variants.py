@@ -73,16 +73,15 @@ def table_of(title: str, variants: Variants) -> HeatTable:
     return heat_of(title, groups)
 
 
-def _by_layer(points: Sequence[Point]) -> list[HeatValue]:
-    of_layer = {point.x: point.value for point in points}
-    return [HeatValue(of_layer.get(layer)) for layer in range(max(of_layer, default=-1) + 1)]
+def _by_layer(points: Sequence[Point]) -> dict[int, HeatValue]:
+    return {point.x: HeatValue(point.value) for point in points}
 
 
 def points_of(rows: Sequence[Row], column: str) -> list[Point]:
     """Return the points of a column, a row a layer, with its interval where it has one."""
     return [
-        Point(layer, row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
-        for layer, row in enumerate(rows)
+        Point(row["layer"], row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
+        for row in rows
     ]
 
 

@@ -128,21 +128,27 @@ def value_of_last_layer(rows: Mapping[Series, list[Row]], column: str, names: Na
     )
 
 
-def means_by_layer(rows: Mapping[Series, list[Row]], column: str) -> list[float | None]:
-    """Return the mean over encoders and languages in each layer, of those that have a value."""
-    means: list[float | None] = []
-    for layer in range(max(map(len, rows.values()), default=0)):
-        values = [some[layer][column] for some in rows.values() if layer < len(some)]
-        values = [value for value in values if value is not None]
-        means.append(sum(values) / len(values) if values else None)
-    return means
+def values_by_layer(rows: Mapping[Series, list[Row]], column: str) -> dict[int, list[float]]:
+    """Return the values of encoders and languages in each layer, of those that have one."""
+    found: dict[int, list[float]] = {}
+    for row in (row for some in rows.values() for row in some):
+        known = found.setdefault(row["layer"], [])
+        if row[column] is not None:
+            known.append(row[column])
+    return dict(sorted(found.items()))
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Return the mean; of no values, None."""
+    return sum(values) / len(values) if values else None
 
 
 def extremes_by_layer(rows: Mapping[Series, list[Row]], column: str) -> str:
     """Return in which layers a measure, averaged over lines, is highest and lowest."""
     means = {
-        layer: mean for layer, mean in enumerate(means_by_layer(rows, column)) if mean is not None
-    }
+        layer: sum(values) / len(values)
+        for layer, values in values_by_layer(rows, column).items() if values
+    }  # fmt: skip
     if len(means) < 2:
         return ""
     lowest = min(means, key=lambda layer: means[layer])
@@ -162,7 +168,7 @@ def reading(rows: Mapping[Series, list[Row]], column: str, what: str, names: Nam
     Parameters
     ----------
     rows
-        A row a layer, from layer 0.
+        A row a layer.
     what
         Sentence with a place for the value: ``"two random words have a cosine of {}"``.
     """
@@ -171,7 +177,7 @@ def reading(rows: Mapping[Series, list[Row]], column: str, what: str, names: Nam
         value = value_of_last_layer(some, column, names)
         if not value:
             continue
-        layers = {len(one) - 1 for one in some.values()}
+        layers = {one[-1]["layer"] for one in some.values()}
         layer = f" ({layers.pop()})" if len(layers) == 1 else ""
         who = f"{names.encoder(encoder)}: in" if encoder and len(names.encoders) > 1 else "In"
         sentence = f"{who} the last layer{layer}, {what.format(value)}."

@@ -5,7 +5,7 @@ What each probe's tables hold is said where the probe's result is.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,25 @@ class Series(NamedTuple):
 
     encoder: str
     lang: str
+
+
+def refuse_repeated(measured: Iterable[Series]) -> None:
+    """Refuse an encoder that is there twice in the same language: tables tell them by name.
+
+    Raises
+    ------
+    InputError
+        With the first that is.
+    """
+    met: set[Series] = set()
+    for one in measured:
+        if one in met:
+            where = f" in '{one.lang}'" if one.lang else ""
+            raise InputError(
+                f"'{one.encoder:.60}'{where} is measured twice; leave one out, or give it another "
+                "name"
+            )
+        met.add(one)
 
 
 @dataclass(frozen=True)

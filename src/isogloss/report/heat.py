@@ -3,7 +3,7 @@
 The number stands in each cell, so that the shade adds to it and carries nothing alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,25 +56,25 @@ class HeatTable:
 
 def heat_of(
     title: str,
-    groups: Mapping[str, Mapping[str, Sequence[HeatValue]]],
+    groups: Mapping[str, Mapping[str, Mapping[int, HeatValue]]],
     *,
     most_columns: int = MOST_COLUMNS,
 ) -> HeatTable:
-    """Shade values; rows may be of different lengths.
+    """Shade values; rows may be of different layers.
 
     Parameters
     ----------
     groups
-        Group → name of the row → a value a layer, from layer 0.
+        Group → name of the row → layer → value.
     """
     rows = [row for group in groups.values() for row in group.values()]
-    last = max((len(row) for row in rows), default=1) - 1
-    layers = shown_layers(last, at_most=most_columns)
-    values = [one.value for row in rows for one in row if one.value is not None]
+    known = sorted({layer for row in rows for layer in row}) or [0]
+    layers = [known[at] for at in shown_layers(len(known) - 1, at_most=most_columns)]
+    values = [one.value for row in rows for one in row.values() if one.value is not None]
     low, high = (min(values), max(values)) if values else (None, None)
 
-    def cell(one: HeatValue) -> HeatCell:
-        if one.value is None or low is None or high is None:
+    def cell(one: HeatValue | None) -> HeatCell:
+        if one is None or one.value is None or low is None or high is None:
             return HeatCell("–", None)
         shade = (one.value - low) / (high - low) if high > low else 0.0
         return HeatCell(short(one.value) if one.text is None else one.text, round(shade, 3))
@@ -84,14 +84,14 @@ def heat_of(
         layers=layers,
         groups={
             name: [
-                HeatRow(label, [cell(row[at]) for at in layers if at < len(row)])
+                HeatRow(label, [cell(row.get(at)) for at in layers if at <= max(row, default=-1)])
                 for label, row in group.items()
             ]
             for name, group in groups.items()
         },
         low=low,
         high=high,
-        is_thinned=len(layers) <= last,
+        is_thinned=len(layers) < len(known),
     )
 
 
