@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.probe import GeometryOptions, measure_vectors
-from isogloss.probe.claims import Claim, verdict_of
-from isogloss.probe.sampled import Resampling, greatest, least
+from isogloss.probe.claims import Claim, _claim_of_all, verdict_of
+from isogloss.probe.sampled import Resampling, Sampled, greatest, least
 from isogloss.probe.vector_file import LayerVectors
 
 WIDTH, N_WORDS, N_SENTENCES = 60, 12, 80
@@ -57,6 +57,19 @@ def test_and_not_where_the_contrary_was() -> None:
     calm = planted([0, 1, 1], [0, 0, 0])
     assert find(calm, "uncentred").verdict == "holds"
     assert find(calm, "uncentred").value == pytest.approx(0, abs=0.03)
+
+
+def test_noisy_layers_do_not_refute_a_claim_that_holds() -> None:
+    """The smallest of twelve layers, each half an error above the limit, is below it by chance."""
+    rng = np.random.default_rng(0)
+    verdicts = []
+    for _ in range(50):
+        values = 0.5 + rng.normal(size=12)
+        layers = [Sampled(value, value + rng.normal(size=1000)) for value in values.tolist()]
+        verdicts.append(_claim_of_all("", "", layers, 0.0, is_above=True).verdict)
+    assert verdicts.count("does not hold") <= 3
+    below = [*layers, Sampled(-9.0, rng.normal(-9, size=1000))]
+    assert _claim_of_all("", "", below, 0.0, is_above=True).verdict == "does not hold"
 
 
 @pytest.mark.parametrize(("n_layers", "n_claims"), [(1, 1), (2, 5), (3, 6)])

@@ -41,6 +41,9 @@ def test_a_word_has_the_pieces_that_overlap_it(
         parts = units.parts(text, pieces)
         assert set(parts.units) == set(range(len(names)))
         assert (pieces.ends[parts.pieces] > 0).all()  # none is of the prefix
+        spans = np.array(list(units._spans(text))).reshape(-1, 2)
+        overlap = (pieces.starts < spans[:, 1:]) & (pieces.ends > spans[:, :1])
+        assert np.array_equal(np.stack(parts), np.nonzero(overlap))
         end = 0
         for at, name in enumerate(names):
             start = text.index(name, end)

@@ -1,7 +1,7 @@
 """The claims of Ethayarajh (2019), each with a verdict and an interval."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ Verdict = Literal["holds", "does not hold", "undecided"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
+LEVEL = 0.95  # of intervals
 ROUNDING = 1e-6  # of sums of float32 cosines: an interval so near its limit says nothing
 EXPLAINED = 0.05  # "less than 5 %", the paper's abstract
 
@@ -58,20 +59,21 @@ def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
     """Judge the claims; layer 0, the input, has no part in the first and the last.
 
     The smallest or largest of many layers has the interval of the smallest or largest of each
-    resampling, so that a claim about all layers is judged once. With one layer above the input,
+    resampling, so that a claim about all layers holds or not as a whole. That interval lies too far
+    out, as the extreme of noisy layers does: so a claim is refuted by a layer alone, whose interval
+    is corrected for the number of layers (Bonferroni). With one layer above the input,
     upper and lower layers cannot be told apart, and the claim about them is left out.
     """
     above = layers[1:]
     claims = []
     if above:
         claims.append(
-            _claim(NOT_ISOTROPIC, "smallest baseline cosine",
-                   least([one.baseline for one in above]), 0.0, is_above=True)
+            _claim_of_all(NOT_ISOTROPIC, "smallest baseline cosine",
+                          [one.baseline for one in above], 0.0, is_above=True)
         )  # fmt: skip
     claims.append(
-        _claim(ABOVE_BASELINE,
-               "smallest adjusted self-similarity",
-               least([one.self_similarity.adjusted for one in layers]), 0.0, is_above=True)
+        _claim_of_all(ABOVE_BASELINE, "smallest adjusted self-similarity",
+                      [one.self_similarity.adjusted for one in layers], 0.0, is_above=True)
     )  # fmt: skip
     if len(above) > 1:
         n = max(1, len(above) // 3)
@@ -83,9 +85,8 @@ def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
         )  # fmt: skip
     for name, adjusted in _DEFINITIONS.items() if above else ():
         claims.append(
-            _claim(STATIC,
-                   f"largest adjusted MEV, {name}",
-                   greatest([adjusted(one) for one in above]), EXPLAINED, is_above=False)
+            _claim_of_all(STATIC, f"largest adjusted MEV, {name}",
+                          [adjusted(one) for one in above], EXPLAINED, is_above=False)
         )  # fmt: skip
     return claims
 
@@ -118,6 +119,20 @@ def _claim(claim: str, measured: str, value: Sampled, limit: float, *, is_above:
     found = value.interval
     verdict = verdict_of(found.low, found.high, limit, is_above=is_above)
     return Claim(claim, measured, found.value, found.low, found.high, limit, verdict)
+
+
+def _claim_of_all(
+    claim: str, measured: str, values: Sequence[Sampled], limit: float, *, is_above: bool
+) -> Claim:
+    """Judge a claim about all layers; `values` are those of each."""
+    judged = _claim(claim, measured, (least if is_above else greatest)(values), limit,
+                    is_above=is_above)  # fmt: skip
+    tail = (1 - LEVEL) / 2 / len(values)
+    for one in values:
+        low, high = np.quantile(one.draws, [tail, 1 - tail])
+        if verdict_of(float(low), float(high), limit, is_above=is_above) == "does not hold":
+            return judged
+    return replace(judged, verdict="undecided") if judged.verdict == "does not hold" else judged
 
 
 def _span(layers: Sequence[LayerMeasures]) -> str:

@@ -91,9 +91,14 @@ class WordUnits:
     def parts(self, text: str, pieces: Pieces) -> Parts:
         """Return the pieces that overlap each word; a piece across two words counts for both."""
         spans = np.array(list(self._spans(text)), np.int64).reshape(-1, 2)
-        starts_before = pieces.starts[None] < spans[:, 1:]
-        ends_behind = pieces.ends[None] > spans[:, :1]
-        return Parts(*np.nonzero(starts_before & ends_behind))
+        first = np.searchsorted(spans[:, 1], pieces.starts, "right")  # word that ends behind it
+        behind = np.searchsorted(spans[:, 0], pieces.ends, "left")  # word that begins behind it
+        n_words = np.maximum(behind - first, 0)
+        piece = np.repeat(np.arange(n_words.size), n_words)
+        word = np.arange(piece.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+        word += np.repeat(first, n_words)
+        order = np.lexsort((piece, word))
+        return Parts(word[order], piece[order])
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         # The breaker's own positions count UTF-16 units, so its segments are added up.
