@@ -20,7 +20,13 @@ from isogloss.probe.static_words import StaticWords
 from isogloss.probe.sums import VectorSums
 from isogloss.probe.units import PieceUnits, Unit, Units, WordUnits
 from isogloss.probe.vector_file import LayerVectors
-from isogloss.probe.word_vectors import Lost, add_word_vectors, has_final_norm, network_of
+from isogloss.probe.word_vectors import (
+    Lost,
+    add_word_vectors,
+    has_final_norm,
+    network_of,
+    note_on_final_norm,
+)
 from isogloss.progress import activity
 from isogloss.text.languages import parse_language
 
@@ -160,10 +166,7 @@ def _notes_on(encoder: Encoder) -> list[str]:
     if getattr(network_of(encoder).model.config, "is_encoder_decoder", False):
         notes.append(f"{encoder.name}: the encoder of an encoder-decoder")
     if has_final_norm(encoder):
-        notes.append(
-            f"{encoder.name}: the last layer's vectors are those behind the model's final "
-            "normalisation, which other layers lack"
-        )
+        notes.append(note_on_final_norm(encoder))
     return notes
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from isogloss import __version__
-from isogloss.classify.scores import Interval
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory, write_json
+from isogloss.files import atomic_directory
 from isogloss.probe.claims import Claim
 from isogloss.probe.layers import LayerMeasures, WordMeasures
-from isogloss.probe.saved import Series, refuse_repeated
+from isogloss.probe.sampled import columns_of
+from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
 FORMAT, VERSION = "isogloss geometry", 1
@@ -144,8 +143,7 @@ class GeometryResult:
         from isogloss.probe.curves import draw_curves
 
         with atomic_directory(path, overwrite=overwrite) as folder:
-            head = {"format": FORMAT, "version": VERSION, "made_by": f"isogloss {__version__}"}
-            write_json(folder / "manifest.json", head | self.to_json())
+            write_manifest(folder, FORMAT, VERSION, self.to_json())
             for name in ("layers", "isotropy", "transforms", "words", "extremes", "claims"):
                 getattr(self, name).write(folder / f"{name}.csv")
             self.claims.write(folder / "claims.md")
@@ -164,19 +162,19 @@ def _layer_rows(one: Measured) -> list[dict[str, Any]]:
     return [
         {
             "layer": layer.layer,
-            **_spread("baseline", layer.baseline.interval),
-            **_spread("self_similarity", layer.self_similarity.raw.interval),
-            **_spread("self_similarity_adjusted", layer.self_similarity.adjusted.interval),
-            **_spread("intra_similarity", layer.intra_similarity.raw.interval),
-            **_spread("intra_similarity_adjusted", layer.intra_similarity.adjusted.interval),
+            **columns_of("baseline", layer.baseline.interval),
+            **columns_of("self_similarity", layer.self_similarity.raw.interval),
+            **columns_of("self_similarity_adjusted", layer.self_similarity.adjusted.interval),
+            **columns_of("intra_similarity", layer.intra_similarity.raw.interval),
+            **columns_of("intra_similarity_adjusted", layer.intra_similarity.adjusted.interval),
             "mev": layer.mev.raw.value,
             "mev_baseline": layer.mev.baseline.value,
-            **_spread("mev_adjusted", layer.mev.adjusted.interval),
+            **columns_of("mev_adjusted", layer.mev.adjusted.interval),
             "mev_centred": layer.mev_centred.raw.value,
             "mev_centred_baseline": layer.mev_centred.baseline.value,
-            **_spread("mev_centred_adjusted", layer.mev_centred.adjusted.interval),
+            **columns_of("mev_centred_adjusted", layer.mev_centred.adjusted.interval),
             "mev_released": layer.mev_released.raw.value,
-            **_spread("mev_released_adjusted", layer.mev_released.adjusted.interval),
+            **columns_of("mev_released_adjusted", layer.mev_released.adjusted.interval),
             "norm": layer.norm,
             "norm_deviation": layer.norm_deviation,
         }
@@ -241,7 +239,3 @@ def _extreme_rows(one: Measured) -> list[dict[str, Any]]:
             for at in some
         ]  # fmt: skip
     return rows
-
-
-def _spread(name: str, interval: Interval) -> dict[str, float]:
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}

@@ -21,7 +21,7 @@ from isogloss.probe.cka import MIN_SENTENCES
 from isogloss.probe.layer_neutrality import Division, measure_layer
 from isogloss.probe.neutrality_result import MeasuredNeutrality, NeutralityOptions
 from isogloss.probe.retrieval import Pair
-from isogloss.probe.word_vectors import has_final_norm
+from isogloss.probe.word_vectors import has_final_norm, note_on_final_norm
 from isogloss.progress import progress
 
 Vectors = npt.NDArray[np.float32]
@@ -154,8 +154,5 @@ def _notes_on(encoder: Encoder) -> list[str]:
             "layer, so only that is measured"
         )
     if isinstance(encoder.network, Network) and has_final_norm(encoder):
-        notes.append(
-            f"{encoder.name}: the last layer's vectors are those behind the model's final "
-            "normalisation, which other layers lack"
-        )
+        notes.append(note_on_final_norm(encoder))
     return notes

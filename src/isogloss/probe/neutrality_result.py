@@ -5,12 +5,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss import __version__
-from isogloss.classify.scores import Interval
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory, write_json
+from isogloss.files import atomic_directory
 from isogloss.probe.layer_neutrality import Kind, LayerNeutrality
-from isogloss.probe.saved import Series, refuse_repeated
+from isogloss.probe.sampled import columns_of
+from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
 FORMAT, VERSION = "isogloss neutrality", 1
@@ -146,8 +145,7 @@ class NeutralityResult:
         from isogloss.probe.neutrality_curves import draw_neutrality
 
         with atomic_directory(path, overwrite=overwrite) as folder:
-            head = {"format": FORMAT, "version": VERSION, "made_by": f"isogloss {__version__}"}
-            write_json(folder / "manifest.json", head | self.to_json())
+            write_manifest(folder, FORMAT, VERSION, self.to_json())
             for name in TABLES:
                 getattr(self, name).write(folder / f"{name}.csv")
             draw_neutrality(self.measured, folder / "layers.svg")
@@ -184,18 +182,18 @@ def reading_of(one: MeasuredNeutrality) -> str:
 def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     raw, centred, csls = (layer.retrieval[kind] for kind in (RAW, CENTRED, CSLS))
     yield {
-        **_spread("language_accuracy", layer.recognised.interval),
-        **_spread("language_accuracy_centred", layer.recognised_centred.interval),
-        **_spread("language_accuracy_shuffled", layer.recognised_shuffled.interval),
+        **columns_of("language_accuracy", layer.recognised.interval),
+        **columns_of("language_accuracy_centred", layer.recognised_centred.interval),
+        **columns_of("language_accuracy_shuffled", layer.recognised_shuffled.interval),
         "chance": 1 / len(layer.languages),
-        **_spread("cka", layer.cka),
-        **_spread("retrieval", raw.accuracy.interval),
-        **_spread("retrieval_centred", centred.accuracy.interval),
-        **_spread("centring_gain", centred.accuracy.minus(raw.accuracy).interval),
-        **_spread("retrieval_csls", csls.accuracy.interval),
-        **_spread("hubness", raw.hubness),
-        **_spread("hubness_centred", centred.hubness),
-        **_spread("hubness_csls", csls.hubness),
+        **columns_of("cka", layer.cka),
+        **columns_of("retrieval", raw.accuracy.interval),
+        **columns_of("retrieval_centred", centred.accuracy.interval),
+        **columns_of("centring_gain", centred.accuracy.minus(raw.accuracy).interval),
+        **columns_of("retrieval_csls", csls.accuracy.interval),
+        **columns_of("hubness", raw.hubness),
+        **columns_of("hubness_centred", centred.hubness),
+        **columns_of("hubness_csls", csls.hubness),
     }
 
 
@@ -203,17 +201,17 @@ def _language_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     for one in layer.languages:
         yield {
             "lang": one.lang,
-            **_spread("shift", one.shift),
+            **columns_of("shift", one.shift),
             "dimensions_of_shift": one.dimensions,
             "shares_of_shift": one.shares,
             "dimensions_for_half": one.n_for_half,
-            **_spread("language_accuracy", one.recognised),
-            **_spread("language_accuracy_centred", one.recognised_centred),
-            **_spread("cka", one.cka),
-            **_spread("retrieval_from", one.queries),
-            **_spread("retrieval_from_centred", one.queries_centred),
-            **_spread("retrieval_to", one.targets),
-            **_spread("retrieval_to_centred", one.targets_centred),
+            **columns_of("language_accuracy", one.recognised),
+            **columns_of("language_accuracy_centred", one.recognised_centred),
+            **columns_of("cka", one.cka),
+            **columns_of("retrieval_from", one.queries),
+            **columns_of("retrieval_from_centred", one.queries_centred),
+            **columns_of("retrieval_to", one.targets),
+            **columns_of("retrieval_to_centred", one.targets_centred),
         }
 
 
@@ -222,17 +220,13 @@ def _retrieval_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
         yield {
             "vectors": kind.vectors,
             "score": kind.score,
-            **_spread("accuracy", found.accuracy.interval),
-            **_spread("accuracy_forwards", found.forwards.interval),
-            **_spread("accuracy_back", found.back.interval),
-            **_spread("hubness", found.hubness),
+            **columns_of("accuracy", found.accuracy.interval),
+            **columns_of("accuracy_forwards", found.forwards.interval),
+            **columns_of("accuracy_back", found.back.interval),
+            **columns_of("hubness", found.hubness),
         }
 
 
 def _cka_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     for pair in layer.pairs:
-        yield {"lang": pair.lang, "other": pair.other, **_spread("cka", pair.cka)}
-
-
-def _spread(name: str, interval: Interval) -> dict[str, float]:
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        yield {"lang": pair.lang, "other": pair.other, **columns_of("cka", pair.cka)}

@@ -15,9 +15,10 @@ from isogloss.probe.report_parts import (
     key_of,
     legend_of,
     names_of,
+    points_of,
     shown_panel,
 )
-from isogloss.probe.report_variants import VariantCharts, charts_of, points_of
+from isogloss.probe.report_variants import VariantCharts, charts_of
 from isogloss.probe.report_words import (
     Names,
     by_encoder,

@@ -86,7 +86,7 @@ def are_many(rows: Rows) -> bool:
 def curves_of(rows: Rows, column: str, names: Names) -> list[Curve]:
     """Return the lines of a measure: of all encoders and languages, or means over languages."""
     if not are_many(rows):
-        return [Curve(names.of(one), _points(some, column)) for one, some in rows.items()]
+        return [Curve(names.of(one), points_of(some, column)) for one, some in rows.items()]
     grouped = {
         encoder: {series: some for series, some in rows.items() if series.encoder == encoder}
         for encoder in names.encoders
@@ -175,7 +175,8 @@ def in_groups(lines: Iterable[Series], names: Names) -> dict[str, dict[str, Seri
     return groups
 
 
-def _points(rows: Sequence[Row], column: str) -> list[Point]:
+def points_of(rows: Sequence[Row], column: str) -> list[Point]:
+    """Return the points of a column, a row a layer, with its interval where it has one."""
     return [
         Point(row["layer"], row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
         for row in rows

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from isogloss.probe.report_parts import ShownPanel, legend_of
 from isogloss.probe.report_words import number
-from isogloss.probe.saved import Row
 from isogloss.report.figures import decimal, is_number
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
 from isogloss.report.lines import Curve, Point, panel_of
@@ -75,14 +74,6 @@ def table_of(title: str, variants: Variants) -> HeatTable:
 
 def _by_layer(points: Sequence[Point]) -> dict[int, HeatValue]:
     return {point.x: HeatValue(point.value) for point in points}
-
-
-def points_of(rows: Sequence[Row], column: str) -> list[Point]:
-    """Return the points of a column, a row a layer, with its interval where it has one."""
-    return [
-        Point(row["layer"], row[column], row.get(f"{column}_low"), row.get(f"{column}_high"))
-        for row in rows
-    ]
 
 
 def reading_of_lines(lines: Mapping[str, Sequence[Point]]) -> list[str]:

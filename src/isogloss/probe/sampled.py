@@ -15,6 +15,11 @@ from isogloss.classify.scores import Interval, interval_of_draws
 N_RESAMPLES = 1000
 
 
+def columns_of(name: str, interval: Interval) -> dict[str, float]:
+    """Return a value and its interval as columns of a table."""
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
 @dataclass(frozen=True, eq=False)
 class Sampled:
     """A value and what it was in each resampling; (n_resamples,)."""

@@ -1,4 +1,4 @@
-"""Reading back what a probe wrote: the tables in ``manifest.json`` of its folder, checked.
+"""What a probe writes and reads back: the tables in ``manifest.json`` of its folder, checked.
 
 The other files of the folder (CSV, pictures) are for people and other programs, and are not read.
 What each probe's tables hold is said where the probe's result is.
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isogloss import __version__
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, read_json
+from isogloss.files import damage_in_one_sentence, read_json, write_json
 
 MANIFEST = "manifest.json"
 Row = dict[str, Any]
@@ -25,6 +26,12 @@ class Series(NamedTuple):
 
     encoder: str
     lang: str
+
+
+def write_manifest(folder: Path, name: str, version: int, content: Mapping[str, Any]) -> None:
+    """Write a probe's tables, with what it takes to know them again."""
+    head = {"format": name, "version": version, "made_by": f"isogloss {__version__}"}
+    write_json(folder / MANIFEST, head | dict(content))
 
 
 def refuse_repeated(measured: Iterable[Series]) -> None:

@@ -70,6 +70,14 @@ def network_of(encoder: Encoder) -> Network:
     return network
 
 
+def note_on_final_norm(encoder: Encoder) -> str:
+    """Say of an encoder that `has_final_norm` how its last layer differs."""
+    return (
+        f"{encoder.name}: the last layer's vectors are those behind the model's final "
+        "normalisation, which other layers lack"
+    )
+
+
 def has_final_norm(encoder: Encoder) -> bool:
     """Return whether the last layer's states come from behind a step that other layers lack.
 
