@@ -23,7 +23,8 @@ import numpy as np
 
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.linker import Linker
-from isogloss.kb.matcher import build_slots, find_names
+from isogloss.kb.matcher import find_names
+from isogloss.kb.name_table import build_table, views_of
 from isogloss.text.scripts import BEGIN, END, OTHER, WORD
 from isogloss.wiki.dump import Dump
 from isogloss.wiki.wikitext import scan_pages
@@ -121,12 +122,12 @@ def by_its_rules(table: Path, texts: list[str], theirs: Spans) -> dict[str, int]
     """Return how the matcher's spans differ when it gets their tokens and small letters."""
     names = sorted(rows_of(table))
     units, offsets, kinds = arrays_of(names)
-    slots = build_slots(units, offsets, kinds)
     name_rows = np.repeat(np.arange(len(names), dtype=np.int32)[:, None], 3, axis=1)
+    slots, records = build_table(units, offsets, kinds, np.ascontiguousarray(name_rows))
     found, starts, bounds, kinds = arrays_and_bounds(texts)
     begins, first, stop, row = find_names(
-        (starts, found, kinds, np.zeros(found.size, np.uint8), bounds), slots, (units, offsets),
-        np.ascontiguousarray(name_rows), np.ones(len(names), np.bool_), None, None, None, False,
+        (starts, found, kinds, np.zeros(found.size, np.uint8), bounds), slots, views_of(records),
+        np.ones(len(names), np.bool_), None, None, None, False,
     )  # fmt: skip
     counts: Counter[str] = Counter()
     for i, text in enumerate(texts):

@@ -21,7 +21,6 @@ import csv
 import math
 import random
 import sys
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ import numpy as np
 
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.kb import KnowledgeBase, Mention
+from isogloss.kb.name_table import names_of
 from isogloss.text.folding import fold_texts
 
 N_CHECKED = 50
@@ -138,14 +138,12 @@ def _names_of_entities(kb: KnowledgeBase, lang: str) -> dict[int, set[str]]:
     if language is None:
         return {}
     arrays = kb.names_in(language)
-    whole = arrays["units"].tobytes().decode("utf-32-le", "surrogatepass")
-    bounds, rows = arrays["unit_offsets"].tolist(), arrays["name_rows"]
     names: dict[int, set[str]] = {}
-    for name, (begin, end) in enumerate(pairwise(bounds)):
-        for row in {int(row) for row in rows[name] if row >= 0}:
+    for name, rows in zip(*names_of(arrays["records"]), strict=True):
+        for row in {int(row) for row in rows if row >= 0}:
             part = slice(int(arrays["row_offsets"][row]), int(arrays["row_offsets"][row + 1]))
             for entity in arrays["candidate_entity"][part].tolist():
-                names.setdefault(entity, set()).add(whole[begin:end])
+                names.setdefault(entity, set()).add(name)
     return names
 
 

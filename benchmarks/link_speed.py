@@ -11,13 +11,13 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.lines import read_text
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.linker import Linker
+from isogloss.kb.name_table import names_of
 
 N_BYTES = 20_000_000
 DECLARATIONS = {"en": "eng", "ja": "jpn", "ru": "rus", "fr": "fra"}
@@ -75,9 +75,7 @@ def other(lang: str, linker: Linker, texts: list[str], n_megabytes: float) -> No
     import ahocorasick_rs
 
     arrays = linker.knowledge_base.names_in(str(linker.knowledge_base.language_of(lang)))
-    whole = arrays["units"].tobytes().decode("utf-32-le", "surrogatepass")
-    bounds = arrays["unit_offsets"].tolist()
-    names = [whole[a:b] for a, b in pairwise(bounds)]
+    names, _ = names_of(arrays["records"])
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
     matcher, built = measured(lambda: ahocorasick_rs.AhoCorasick(names, matchkind=kind))
     lowered = [text.lower() for text in texts]

@@ -20,7 +20,7 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
 from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
-from isogloss.kb.matcher import SILENT, build_slots
+from isogloss.kb.name_table import SILENT, build_table
 from isogloss.kb.names import KEYWORD, NAMES_AT_ONCE, TITLE_ONLY, LanguageNames
 from isogloss.kb.spellings import Spellings, spellings_of
 from isogloss.kb.store import Arrays, pack_strings
@@ -74,7 +74,7 @@ def compile_language(
     link_prob = _link_prob(gathered, spellings)
     rows["row_link_prob"] = link_prob[rows.pop("row_key"), rows.pop("row_variant")]
     for_silent = np.full((len(spellings.silent), 3), SILENT, np.int32)
-    rows["name_rows"] = np.concatenate([rows["name_rows"], for_silent])
+    name_rows = np.concatenate([rows.pop("name_rows"), for_silent])
     titles = _titles(names, offsets, entity)
     counts = {
         "n_names": int(is_distinct.sum()),
@@ -93,7 +93,7 @@ def compile_language(
         is_name,
         is_distinct,
     )  # the table that follows needs most memory
-    return {**titles, **_matcher(spellings), **rows}, counts
+    return {**titles, **_matcher(spellings, name_rows), **rows}, counts
 
 
 class _Columns:
@@ -200,8 +200,8 @@ def _titles(names: Bytes1d, offsets: Ints1d, entity: Ints1d) -> Arrays:
     }
 
 
-def _matcher(spellings: Spellings) -> Arrays:
-    """Return the spellings and silent words as units, and the table over them."""
+def _matcher(spellings: Spellings, name_rows: Any) -> Arrays:
+    """Return the table over the spellings and the silent words."""
     silent, bounds = pack_strings(spellings.silent)
     data = np.concatenate([spellings.data, silent])
     begins = np.append(spellings.offsets, spellings.offsets[-1] + bounds[1:])
@@ -217,10 +217,5 @@ def _matcher(spellings: Spellings) -> Arrays:
         whole = data[begins[first] : begins[last]].tobytes().decode("utf-8", "surrogatepass")
         units[part] = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32)
         kinds[part] = kinds_of_units(units[part])
-    slot_hash, slot_number = build_slots(units, offsets, kinds)
-    return {
-        "unit_offsets": offsets,
-        "units": units,
-        "slot_hash": slot_hash,
-        "slot_number": slot_number,
-    }
+    slots, records = build_table(units, offsets, kinds, name_rows)
+    return {"slots": slots, "records": records}

@@ -21,7 +21,8 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.kb.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
-from isogloss.kb.matcher import build_slots, find_names
+from isogloss.kb.matcher import find_names
+from isogloss.kb.name_table import build_table, views_of
 from isogloss.kb.spellings import how_written
 from isogloss.progress import activity
 from isogloss.text.compiled import interrupts_wait
@@ -147,8 +148,7 @@ class Occurrences:
     def __init__(self, names: Arrays, run: Arrays, titles: Arrays, turkic: bool) -> None:
         self._names, self._run, self._titles, self._turkic = names, run, titles, turkic
         n_keys = names["unit_offsets"].size - 1
-        self._rows = np.arange(VARIANTS * n_keys, dtype=np.int32).reshape(n_keys, VARIANTS)
-        self._is_active = np.ones(self._rows.size, np.bool_)
+        self._is_active = np.ones(VARIANTS * n_keys, np.bool_)
 
     def of_part(self, part: Arrays, number: int) -> Arrays:
         """Return for rows (3 * folded name + variant) the pages whose highest of a group it is."""
@@ -175,10 +175,8 @@ class Occurrences:
         with interrupts_wait():
             offsets, _, _, row = find_names(
                 (folded.offsets, folded.units, folded.kinds, folded.case, folded.boundary),
-                (names["slot_hash"], names["slot_number"]),
-                (names["units"], names["unit_offsets"]),
-                self._rows, self._is_active, np.zeros(folded.units.size, np.uint8), None, None,
-                True,
+                names["slots"], views_of(names["records"]), self._is_active,
+                np.zeros(folded.units.size, np.uint8), None, None, True,
             )  # fmt: skip
         in_text = _pages_and_rows(np.repeat(np.arange(last - first), np.diff(offsets)), row)
         linked = self._linked(part["text"], links, first, last)
@@ -251,7 +249,8 @@ def compiled_names(run: Arrays, turkic: bool) -> Arrays:
     """Return the names of a run as `Occurrences` takes them, to be written once and mapped.
 
     Of the folded names, each once: ``units``, ``unit_offsets``, ``byte_offsets`` (4 bytes a unit),
-    ``slot_hash``, ``slot_number`` (`build_slots`), ``key_slots`` (for `find_strings`), and
+    ``slots``, ``records`` (`build_table`; row 3 * name + variant), ``key_slots`` (for
+    `find_strings`), and
     ``is_apart``, whether one in capitals is a name of its own. Of the names of the run: ``key``
     (its folded name, -1: none), ``written`` (its variant), ``name_slots``.
     """
@@ -262,12 +261,13 @@ def compiled_names(run: Arrays, turkic: bool) -> Arrays:
     for first in range(0, units.size, UNITS_AT_ONCE):
         part = slice(first, first + UNITS_AT_ONCE)
         kinds[part] = kinds_of_units(units[part])
-    slot_hash, slot_number = build_slots(units, offsets, kinds)
-    del kinds
+    rows = np.arange(VARIANTS * is_apart.size, dtype=np.int32).reshape(-1, VARIANTS)
+    slots, records = build_table(units, offsets, kinds, rows)
+    del kinds, rows
     byte_offsets = offsets * 4
     return {
         "units": units, "unit_offsets": offsets, "byte_offsets": byte_offsets,
-        "slot_hash": slot_hash, "slot_number": slot_number,
+        "slots": slots, "records": records,
         "key_slots": index_strings(units.view(np.uint8), byte_offsets)[0],
         "is_apart": is_apart, "key": key, "written": written,
         "name_slots": index_strings(run["names"], run["name_offsets"])[0],

@@ -13,6 +13,7 @@ from isogloss.arrays import Bools1d, Bytes1d, Floats1d, Ints1d, SmallInts1d
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.inflection import Inflection, endings_in, inflection_of, mark_starts
 from isogloss.kb.matcher import find_names
+from isogloss.kb.name_table import views_of
 from isogloss.text.compiled import interrupts_wait
 from isogloss.text.folding import TURKIC, FoldedTexts, fold_texts
 
@@ -52,9 +53,8 @@ class Search:
         self.entity = arrays["candidate_entity"]
         self.commonness = arrays["candidate_commonness"]
         self.link_prob = arrays["row_link_prob"]
-        self.slots = (arrays["slot_hash"], arrays["slot_number"])
-        self.names = (arrays["units"], arrays["unit_offsets"])
-        self.name_rows = arrays["name_rows"]
+        self.slots = arrays["slots"]
+        self.records = views_of(arrays["records"])
         self.is_active = self._active(np.float32(min_link_prob))
 
     def _active(self, min_link_prob: np.float32) -> Bools1d:
@@ -75,8 +75,8 @@ class Search:
         with interrupts_wait():
             endings = self._mark(folded)
             offsets, first, stop, row = find_names(
-                _as_tuple(folded), self.slots, self.names, self.name_rows, self.is_active,
-                hidden, endings, self.inflection.endings, self.nested,
+                _as_tuple(folded), self.slots, self.records, self.is_active, hidden, endings,
+                self.inflection.endings, self.nested,
             )  # fmt: skip
         n_mentions = np.diff(offsets)
         at = np.repeat(folded.offsets[:-1], n_mentions)

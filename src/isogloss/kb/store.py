@@ -9,9 +9,8 @@ array                   type          what
 ======================  ============  =====================================================
 title_entity            int32         entities with a name in this language, ascending
 title_bytes, _offsets   uint8, int64  their titles, UTF-8
-unit_offsets, units     int64, uint32 folded names, each once
-slot_hash, slot_number  uint64/32     the matcher's table
-name_rows               int32 (n, 3)  candidates for lower case, capital, capitals; -1, -2: none
+slots                   uint64        the table of prefixes of folded names (`kb.name_table`)
+records                 int32 (n, 4)  the folded names, each once, and their rows of candidates
 row_offsets             int64         candidates of a row
 row_link_prob           float32       how often the name is a link when it occurs
 candidate_entity        int32
@@ -35,7 +34,7 @@ from isogloss.files import read_json, sha256_of, write_json
 from isogloss.wiki.array_file import packed_strings
 
 FORMAT = "isogloss-kb"
-VERSION = 1
+VERSION = 2
 ALIGNMENT = 64
 MANIFEST = "manifest.json"
 HEAD = ("format", "version", "checksum")
