@@ -82,6 +82,31 @@ def test_options_do_what_they_say(cli: Run, world: World, text: Path) -> None:
     )
 
 
+def test_the_encoder_computes_in_the_given_type(cli: Run, world: World, text: Path) -> None:
+    def baseline(dtype: str) -> float:
+        words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW, "--json")
+        return cli("probe", "geometry", *words, "--dtype", dtype).json["layers"][2]["baseline"]
+
+    whole, coarse = baseline("float32"), baseline("bfloat16")
+    assert coarse != pytest.approx(whole, abs=1e-6)
+    assert coarse == pytest.approx(whole, abs=0.02)
+
+
+def test_existing_static_vectors_are_replaced_only_when_asked(
+    cli: Run, refuse: Refuse, world: World, text: Path
+) -> None:
+    static = text.parent / "static"
+    words = ("probe", "geometry", "--text", f"en={text}", *FEW, "--static", static)
+    assert cli(*words, "--encoder", world.encoder).code == 0
+    kept = static.read_bytes()
+    said = refuse(*words, "--encoder", "no-such-encoder", "--static-layer", 2)
+    assert "already exists" in said  # before the encoder is looked for
+    assert static.read_bytes() == kept
+    again = (*words, "--encoder", world.encoder, "--static-layer", 2, "--overwrite")
+    assert cli(*again).code == 0
+    assert read_vectors(static).facts["layer"] == 2
+
+
 def test_static_vectors_and_vectors_of_a_file(cli: Run, world: World, text: Path) -> None:
     static = text.parent / "static"
     words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW, "--static", static)

@@ -91,6 +91,17 @@ def test_options_do_what_they_say(cli: Run, world: World, texts: tuple[str, ...]
     assert one["cka"] == pytest.approx(whole["layers"][1]["cka"], abs=1e-5)
 
 
+def test_the_encoder_computes_in_the_given_type(
+    cli: Run, world: World, texts: tuple[str, ...]
+) -> None:
+    def cka(dtype: str) -> float:
+        return cli(*words(world, texts, "--json", "--dtype", dtype)).json["layers"][2]["cka"]
+
+    whole, coarse = cka("float32"), cka("bfloat16")
+    assert coarse != pytest.approx(whole, abs=1e-6)
+    assert coarse == pytest.approx(whole, abs=0.05)
+
+
 def test_several_encoders_stand_side_by_side(
     cli: Run, world: World, texts: tuple[str, ...], tmp_path: Path
 ) -> None:

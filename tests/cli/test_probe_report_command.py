@@ -66,8 +66,8 @@ def test_bad_input_is_one_sentence(refuse: Refuse, folder: Path) -> None:
     assert "is a file" in refuse("probe", "report", folder / "manifest.json", *to)
     assert "the folder" in refuse("probe", "report", folder, "--out", folder / "a" / "b.html")
     assert "is a folder" in refuse("probe", "report", folder, "--out", folder.parent, "--overwrite")
-    newer = MADE_UP["geometry"]() | {"version": 2}
+    newer = MADE_UP["geometry"]() | {"version": 3}
     newer = MADE_UP["folder"](folder.parent / "newer", newer)
-    assert "version 2" in refuse("probe", "report", newer, *to)
+    assert "version 3" in refuse("probe", "report", newer, *to)
     (folder / "manifest.json").write_text("{")
     assert "not JSON" in refuse("probe", "report", folder, *to)

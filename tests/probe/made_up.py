@@ -68,7 +68,8 @@ def geometry(
                 "norm": 7.0 - depth, "norm_deviation": 1.0,
             })  # fmt: skip
             tables["isotropy"].append(place | {
-                "baseline": rise, "participation_ratio": 72.0 - 20 * depth, "isoscore": 0.2,
+                **spread("baseline", rise), **spread("participation_ratio", 72.0 - 20 * depth, 3.0),
+                **spread("isoscore", 0.2),
                 "log10_partition": -2.0, "rogue_dimensions": [15 + at % 2, 3, 4],
                 "shares_of_cosine": [0.5 - 0.2 * depth, 0.1, 0.05],
             })  # fmt: skip
@@ -84,7 +85,7 @@ def geometry(
         ]  # fmt: skip
         tables["claims"] += [line | row for row in claims(claim_values)]
     return {
-        "format": "isogloss geometry", "version": 1, "made_by": "isogloss 0.1.0",
+        "format": "isogloss geometry", "version": 2, "made_by": "isogloss 0.1.0",
         "options": {"min_contexts": 5, "max_words": 100, "seed": 0}, "notes": ["a word is a word"],
         **tables,
     }  # fmt: skip
@@ -103,7 +104,7 @@ def neutrality(
             layers.append(place | {
                 **spread("language_accuracy", 0.99 - 0.1 * depth),
                 **spread("language_accuracy_centred", 0.4),
-                **spread("language_accuracy_shuffled", 1 / len(langs)), "chance": 1 / len(langs),
+                **spread("language_accuracy_null", 0.3), "chance": 1 / len(langs),
                 **spread("cka", 0.2 + 0.5 * depth), **spread("retrieval", 0.3 + 0.6 * depth),
                 **spread("retrieval_centred", 0.3 + 0.6 * depth + gain),
                 **spread("centring_gain", gain), **spread("retrieval_csls", 0.35 + 0.6 * depth),
@@ -115,13 +116,14 @@ def neutrality(
                     "lang": lang, **spread("shift", 0.5 + 0.02 * at + 0.3 * depth),
                     "dimensions_of_shift": [7, 8, 9], "shares_of_shift": [0.3, 0.1, 0.05],
                     **spread("language_accuracy", 0.9), **spread("language_accuracy_centred", 0.4),
-                    **spread("cka", 0.4 + 0.01 * at), **spread("retrieval_from", 0.6 - 0.01 * at),
+                    **spread("language_accuracy_null", 0.3), **spread("cka", 0.4 + 0.01 * at),
+                    **spread("retrieval_from", 0.6 - 0.01 * at),
                     **spread("retrieval_from_centred", 0.7),
                 }
                 for at, lang in enumerate(langs)
             ]  # fmt: skip
     return {
-        "format": "isogloss neutrality", "version": 1, "made_by": "isogloss 0.1.0",
+        "format": "isogloss neutrality", "version": 2, "made_by": "isogloss 0.1.0",
         "options": {"max_sentences": 2000, "seed": 0}, "notes": ["200 sentences"],
         "layers": layers, "languages": languages, "retrieval": [], "cka": [],
     }  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isogloss.probe.language_identity import recognised
+from isogloss.probe.language_identity import exchanged, interval_of_another, recognised
 
 N_LANGS, N = 4, 120
 
@@ -27,12 +27,30 @@ def test_languages_apart_are_told_and_languages_alike_are_not(
     assert low <= hits.mean() <= high
 
 
-def test_shuffled_labels_are_a_control() -> None:
+def test_exchanged_languages_keep_sentences_and_lose_shifts_and_scales() -> None:
     vectors = made(3.0)
-    shuffled = recognised(vectors, PART, shuffle=np.random.default_rng(0))
-    assert 0.1 < shuffled.mean() < 0.45
-    again = recognised(vectors, PART, shuffle=np.random.default_rng(0))
-    np.testing.assert_array_equal(shuffled, again)
+    vectors[2] = 4 * vectors[2] + 7
+    found = exchanged(vectors, np.random.default_rng(0))
+    deviations = vectors - vectors.mean(1, keepdims=True)
+    for sentence in (0, 5, N - 1):  # the same translations, in another order
+        given = {tuple(vector) for vector in np.round(deviations[:, sentence], 3)}
+        assert {tuple(vector) for vector in np.round(found[:, sentence], 3)} == given
+    is_there = (np.abs(found - deviations).max(2) < 1e-5).mean()
+    assert 0.15 < is_there < 0.35  # one in four stays where it was
+    assert np.ptp(deviations.std((1, 2))) > 4
+    assert np.ptp(found.std((1, 2))) < 0.5
+    again = exchanged(vectors, np.random.default_rng(0))
+    np.testing.assert_array_equal(found, again)
+
+
+def test_the_interval_of_another_holds_one_more_of_its_kind() -> None:
+    rng = np.random.default_rng(0)
+    shares = 0.3 + 0.02 * rng.normal(size=(2000, 7))
+    found = [interval_of_another(some[:6]) for some in shares]
+    is_in = [one.low < another < one.high for one, another in zip(found, shares[:, 6], strict=True)]
+    assert np.mean(is_in) == pytest.approx(0.95, abs=0.015)
+    near_1 = interval_of_another(np.array([0.9, 1.0, 1.0]))
+    assert 0.5 < near_1.low < near_1.value < near_1.high == 1.0
 
 
 def test_each_part_is_tested_by_the_probe_of_the_other() -> None:

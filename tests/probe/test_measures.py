@@ -12,13 +12,15 @@ from sklearn.decomposition import PCA, TruncatedSVD
 
 from isogloss.probe.isotropy import (
     baseline_of,
-    dimension_shares,
+    inverse_ratios,
     isoscore,
     isotropy,
     log_partition,
     participation_ratio,
+    rogue_dimensions,
     transform_effects,
 )
+from isogloss.probe.jackknife import jackknife_interval
 from isogloss.probe.measures import (
     explained_variance,
     gram,
@@ -129,17 +131,69 @@ def test_isoscore_is_the_package_s_and_the_participation_ratio_s(seed: int) -> N
     vectors = rng.normal(size=(n, width)) * rng.gamma(1, size=width) + rng.normal(size=width)
     values = np.linalg.eigvalsh(np.cov(vectors.T))
     ratio = values.sum() ** 2 / (values**2).sum()
-    assert participation_ratio(vectors) == pytest.approx(ratio)
-    found = isoscore(participation_ratio(vectors), width)
+    plain = 1 / float(inverse_ratios(vectors, np.ones((n, 1)))[0])
+    assert plain == pytest.approx(ratio)
+    found = isoscore(plain, width)
     assert found == pytest.approx((ratio - 1) / (width - 1))
     assert found == pytest.approx(float(IsoScore(vectors)), abs=1e-5)
 
 
+@pytest.mark.parametrize("words", [1, 4], ids=["of many sentences", "of few"])
+@pytest.mark.parametrize("n_sentences", [60, 250])
+def test_the_participation_ratio_does_not_depend_on_how_many_vectors_there_are(
+    n_sentences: int, words: int
+) -> None:
+    """Vectors of a sentence are alike; the plain ratio of these falls far short."""
+    rng = np.random.default_rng(n_sentences)
+    scales = np.sqrt(np.linspace(0.1, 2, 80))
+    ratio = (scales**2).sum() ** 2 / (scales**4).sum()  # 60
+    sentences = np.repeat(np.arange(n_sentences), words)
+    found, plain = [], []
+    for _ in range(40):
+        vectors = rng.normal(size=(n_sentences, 80))[sentences] * scales
+        vectors += 0.5 * rng.normal(size=vectors.shape) * scales
+        found.append(participation_ratio(vectors, rng.permutation(n_sentences)[sentences] % 20))
+        plain.append(1 / inverse_ratios(vectors, np.ones((len(vectors), 1)))[0])
+    assert np.median([one.value for one in found]) == pytest.approx(ratio, rel=0.05)
+    assert np.mean([one.low <= ratio <= one.high for one in found]) > 0.85
+    assert np.mean(plain) < 0.85 * ratio
+    assert all(1 <= one.low <= one.value <= one.high <= 80 for one in found)
+
+
+def test_the_ratio_of_some_vectors_is_that_of_these_alone() -> None:
+    vectors = np.random.default_rng(2).normal(size=(30, 6)) + 4
+    is_in = np.arange(30) % 3 > 0
+    some = inverse_ratios(vectors, np.column_stack([is_in, ~is_in]).astype(float))
+    alone = [inverse_ratios(vectors[which], np.ones((which.sum(), 1)))[0] for which in
+             (is_in, ~is_in)]  # fmt: skip
+    assert some == pytest.approx(alone)
+    assert np.isnan(participation_ratio(np.ones((8, 3)), np.arange(8)).value)
+
+
+def test_shares_of_dimensions_are_over_pairs_of_different_sentences() -> None:
+    vectors = units(np.random.default_rng(4).normal(size=(12, 3)) + np.array([3, 1, 0]))
+    sentences, groups = np.repeat(np.arange(6), 2), np.repeat(np.arange(6), 2) % 3
+
+    def shares(of: np.ndarray) -> np.ndarray:
+        pairs = [vectors[i] * vectors[j] for i, j in combinations(of, 2)
+                 if sentences[i] != sentences[j]]  # fmt: skip
+        return np.mean(pairs, 0) / np.sum(np.mean(pairs, 0))
+
+    found = rogue_dimensions(vectors, sentences, groups)
+    assert sum(one.share.value for one in found) == pytest.approx(1)
+    left_out = [shares(np.flatnonzero(groups != group)) for group in range(3)]
+    for one in found:
+        at = one.dimension
+        assert one.share.value == pytest.approx(shares(np.arange(12))[at])
+        expected = jackknife_interval(one.share.value, np.array([some[at] for some in left_out]))
+        assert (one.share.low, one.share.high) == pytest.approx((expected.low, expected.high))
+
+
 def test_an_isotropic_gaussian_is_isotropic() -> None:
-    vectors = np.random.default_rng(0).normal(size=(20_000, 12))
-    found = isotropy(vectors, np.arange(len(vectors)))
-    assert found.isoscore == pytest.approx(1, abs=0.01)
-    assert found.log10_partition == pytest.approx(0, abs=0.03)
+    vectors = np.random.default_rng(0).normal(size=(3000, 12))
+    found = isotropy(vectors, np.arange(len(vectors)), np.arange(len(vectors)) % 20)
+    assert found.isoscore.value == pytest.approx(1, abs=0.01)
+    assert found.log10_partition == pytest.approx(0, abs=0.06)
     sums = units(vectors).sum(0)[None]
     assert self_similarity(sums, np.array([len(vectors)]))[0] == pytest.approx(0, abs=1e-3)
     assert baseline_of(vectors, np.arange(len(vectors))) == pytest.approx(0, abs=1e-3)
@@ -154,11 +208,15 @@ def test_a_common_direction_gives_its_baseline(strength: float) -> None:
     expected = strength**2 / (strength**2 + 1)
     groups = np.arange(len(vectors))
     assert baseline_of(vectors, groups) == pytest.approx(expected, abs=0.01)
-    found = isotropy(vectors, groups)
-    assert found.dimensions[0] == 17
-    assert found.shares[0] == pytest.approx(1, abs=0.02)
-    assert dimension_shares(vectors, groups).sum() == pytest.approx(1)
-    effects = {one.transform: one for one in transform_effects(vectors, groups, groups % 2 == 0)}
+    first, *others = isotropy(vectors, groups, groups % 20).rogues
+    assert first.dimension == 17
+    assert first.share.low < 1 < first.share.high
+    assert first.share.value == pytest.approx(1, abs=0.02)
+    assert all(one.share.low < 0.01 for one in others)
+    effects = {
+        one.transform: one
+        for one in transform_effects(vectors, groups, groups % 20, groups // 20 % 2 == 0)
+    }
     assert effects["none"].baseline == pytest.approx(expected, abs=0.01)
     for kind in ("centring", "z-score", "whitening", "all-but-the-top"):
         assert effects[kind].baseline == pytest.approx(0, abs=0.01)
@@ -168,11 +226,12 @@ def test_transforms_are_measured_on_other_vectors_than_they_are_fitted_on() -> N
     rng = np.random.default_rng(1)
     vectors = rng.normal(size=(40, 3))
     vectors[20:] += 5  # a mean that the fitted half does not have
-    effects = transform_effects(vectors, np.arange(40), np.arange(40) < 20)
+    sentences, groups = np.arange(40), np.arange(40) % 5
+    effects = transform_effects(vectors, sentences, groups, sentences < 20)
     centred = next(one for one in effects if one.transform == "centring")
     assert centred.baseline > 0.8
-    assert transform_effects(vectors, np.arange(40), np.arange(40) < 1) == []
-    few = transform_effects(vectors, np.arange(40), np.arange(40) < 2)
+    assert transform_effects(vectors, sentences, groups, sentences < 1) == []
+    few = transform_effects(vectors, sentences, groups, sentences < 2)
     assert [one.transform for one in few] == ["none", "centring", "z-score", "all-but-the-top"]
 
 

@@ -11,7 +11,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 from isogloss.probe import NeutralityOptions, NeutralityResult, measure_neutrality
 from isogloss.probe.layer_neutrality import Division, Kind, LayerNeutrality, measure_layer
-from isogloss.probe.neutrality_result import CENTRED, CSLS, RAW, MeasuredNeutrality
+from isogloss.probe.neutrality_result import CENTRED, CSLS, RAW, MeasuredNeutrality, reading_of
 from isogloss.probe.report import write_probe_report
 from isogloss.probe.retrieval import Pair
 
@@ -36,7 +36,6 @@ def test_shifted_languages_are_recognised_and_centring_mends_it() -> None:
     found = measure(planted(3.0))
     assert found.recognised.value == 1
     assert found.recognised_centred.interval.high < 0.5
-    assert found.recognised_shuffled.interval.low < 0.3
     raw, centred = found.retrieval[RAW], found.retrieval[CENTRED]
     assert raw.accuracy.value < 0.7
     assert centred.accuracy.value > 0.95
@@ -47,6 +46,44 @@ def test_shifted_languages_are_recognised_and_centring_mends_it() -> None:
     same = measure(planted(0.0))
     assert found.cka.value == pytest.approx(same.cka.value, abs=1e-4)  # a shift is not seen
     assert same.recognised.interval.low < 0.25 < same.recognised.interval.high
+
+
+def test_languages_that_differ_in_their_means_alone_are_no_more_than_the_null() -> None:
+    """The shift, however large, is in neither; and the null is above chance, as means are noisy."""
+    shifted, same = measure(planted(3.0, noise=1.0)), measure(planted(0.0, noise=1.0))
+    null = shifted.recognised_null
+    assert null.low < shifted.recognised_centred.value < null.high
+    assert null.value > 0.28
+    assert null.value == pytest.approx(same.recognised_null.value, abs=0.01)
+    of_one = shifted.languages[0].recognised_null
+    assert of_one.value == pytest.approx(null.value)
+    assert of_one.low < null.low < null.high < of_one.high
+    row = next(iter(NeutralityResult([one_layer(shifted)], options=FEW).layers.rows))
+    assert row["language_accuracy_null"] == null.value
+    assert "not more than the" in reading_of(one_layer(shifted))
+
+
+def test_languages_with_a_covariance_of_their_own_are_more_than_the_null() -> None:
+    vectors = planted(3.0, noise=1.0)
+    noise = vectors - planted(3.0, noise=0.0)
+    for at in range(4):
+        vectors[at, :, 6 * at : 6 * at + 6] += 9 * noise[at, :, 6 * at : 6 * at + 6]
+    found = measure(vectors)
+    assert found.recognised_centred.value > found.recognised_null.high
+    assert "means alone" in reading_of(one_layer(found))
+    assert "not more than" not in reading_of(one_layer(found))
+
+
+def one_layer(layer: LayerNeutrality) -> MeasuredNeutrality:
+    return MeasuredNeutrality("tiny", list(LANGS), 120, [layer], [])
+
+
+def test_where_all_are_right_the_interval_is_no_point() -> None:
+    found = measure(planted(3.0, noise=0.2))
+    for accuracy in (found.recognised, found.retrieval[CENTRED].accuracy):
+        assert (accuracy.value, accuracy.interval.high) == (1.0, 1.0)
+        assert accuracy.interval.low == pytest.approx(120 / (120 + 1.96**2), abs=1e-4)
+    assert found.languages[1].recognised.low == pytest.approx(0.969, abs=1e-3)
 
 
 def test_the_mean_that_all_share_can_be_all_that_is_wrong() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isogloss.probe import GeometryOptions, measure_vectors, vector_file
-from isogloss.probe.geometry_result import Measured
+from isogloss.probe.geometry_result import GeometryResult, Measured
 from isogloss.probe.occurrences import Choice, Sentence, choose
 from isogloss.probe.sums import VectorSums
 from isogloss.probe.vector_file import LayerVectors
@@ -62,14 +62,22 @@ def test_a_common_direction_end_to_end(strength: float) -> None:
     sentences = [[f"w{number}" for number in rng.integers(20, size=6)] for _ in range(n_sentences)]
     vectors = rng.normal(size=(6 * n_sentences, width)) / np.sqrt(width)
     vectors[:, 3] += strength
-    (layer,) = measured(sentences, [vectors]).layers
+    found = measured(sentences, [vectors])
+    (layer,) = found.layers
     expected = strength**2 / (strength**2 + 1)
     assert layer.baseline.value == pytest.approx(expected, abs=0.02)
     assert layer.self_similarity.raw.value == pytest.approx(expected, abs=0.02)
     assert layer.self_similarity.adjusted.value == pytest.approx(0, abs=0.01)
     assert layer.mev.adjusted.value == pytest.approx(0, abs=0.02)
     assert layer.mev_centred.adjusted.value == pytest.approx(0, abs=0.02)
-    assert layer.isotropy.isoscore > 0.95  # does not see what is common
+    assert layer.isotropy.isoscore.value > 0.95  # does not see what is common
+    (row,) = GeometryResult([found], options=GeometryOptions()).isotropy.rows
+    if layer.baseline.interval.low > 0:
+        assert row["rogue_dimensions"][0] == 3
+        assert row["shares_of_cosine_low"][0] < 1 < row["shares_of_cosine_high"][0]
+    else:  # of next to nothing there are no shares
+        assert (row["rogue_dimensions"], row["shares_of_cosine"]) == ([], [])
+    assert (strength > 0) == bool(row["rogue_dimensions"])
 
 
 def test_a_word_that_never_changes_end_to_end() -> None:
@@ -100,5 +108,5 @@ def test_what_is_kept_does_not_grow_with_the_text() -> None:
         return choose(sentences, min_contexts=2, max_words=10, max_contexts=4, n_random=20, seed=0)
 
     few, many = choice_of(100), choice_of(3000)
-    assert many.counts.n_units == 30 * few.counts.n_units
+    assert many.counts.n_sentences == 30 * few.counts.n_sentences
     assert kept_bytes(many) == kept_bytes(few)

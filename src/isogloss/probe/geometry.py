@@ -89,6 +89,8 @@ def measure_geometry(
         raise InputKindError("texts is an iterator; give a list, as it is walked through twice")
     lang, options = parse_language(lang), options or GeometryOptions()
     network = network_of(encoder)
+    if static is not None:
+        static.check_layer(network.n_layers + 1, name=encoder.name)
     units: Units = PieceUnits(encoder.tokenizer) if unit == "piece" else WordUnits(lang)
     with activity("counting words"):
         sentences = (
@@ -120,6 +122,8 @@ def measure_vectors(
     Raises and returns what `measure_geometry` does.
     """
     options = options or GeometryOptions()
+    if static is not None:
+        static.check_layer(len(vectors.layers), name=name)
     choice = _choice(vectors.sentences(), options)
     width = vectors.layers[0].shape[1]
     with VectorSums(choice, n_layers=len(vectors.layers), width=width) as sums:
@@ -150,15 +154,12 @@ def _note_on_texts(
 ) -> str:
     counts = sums.choice.counts
     n_random = int(sums.has_random.sum())
-    note = (
+    return (
         f"{name}, {lang}: {counted(len(words), 'word')} of {counts.n_eligible:,} in "
         f"{options.min_contexts} sentences or more, of {counted(counts.n_sentences, 'sentence')} "
         f"({counts.n_duplicates:,} met before left out); MEV of at most {sums.choice.n_most_drawn} "
         f"occurrences of a word; {counted(n_random, 'random word')}"
     )
-    if n_random <= sums.width:
-        note += f", which bounds the participation ratio by {n_random - 1} of {sums.width}"
-    return note
 
 
 def _notes_on(encoder: Encoder) -> list[str]:

@@ -15,7 +15,7 @@ from isogloss.probe.sampled import columns_of
 from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
-FORMAT, VERSION = "isogloss geometry", 1
+FORMAT, VERSION = "isogloss geometry", 2
 N_EXTREMES = 10
 _MINOR = (
     "norm_deviation", "norm", "mev_released", "mev_centred_baseline", "mev_baseline",
@@ -111,7 +111,10 @@ class GeometryResult:
         self.options = options
         self.notes = list(dict.fromkeys(note for one in measured for note in one.notes))
         self.layers = self._table(_layer_rows, "Adjusted: minus the baseline.", minor=_MINOR)
-        self.isotropy = self._table(_isotropy_rows, "Of the vectors of random words.")
+        self.isotropy = self._table(
+            _isotropy_rows,
+            "Of the vectors of random words. Shares only where the baseline's interval excludes 0.",
+        )
         self.transforms = self._table(
             _transform_rows, "Fitted on random words of one half of the sentences, measured on the "
             "other."
@@ -186,15 +189,26 @@ def _isotropy_rows(one: Measured) -> list[dict[str, Any]]:
     return [
         {
             "layer": layer.layer,
-            "baseline": layer.baseline.value,
-            "participation_ratio": layer.isotropy.participation_ratio,
-            "isoscore": layer.isotropy.isoscore,
+            **columns_of("baseline", layer.baseline.interval),
+            **columns_of("participation_ratio", layer.isotropy.participation_ratio),
+            **columns_of("isoscore", layer.isotropy.isoscore),
             "log10_partition": layer.isotropy.log10_partition,
-            "rogue_dimensions": layer.isotropy.dimensions,
-            "shares_of_cosine": layer.isotropy.shares,
+            **_rogue_columns(layer),
         }
         for layer in one.layers
     ]
+
+
+def _rogue_columns(layer: LayerMeasures) -> dict[str, list[float]]:
+    """Return dimensions and shares of the baseline; of one that may be 0 there are no shares."""
+    baseline, found = layer.baseline.interval, layer.isotropy
+    rogues = found.rogues if baseline.low > 0 or baseline.high < 0 else []
+    return {
+        "rogue_dimensions": [one.dimension for one in rogues],
+        "shares_of_cosine": [one.share.value for one in rogues],
+        "shares_of_cosine_low": [one.share.low for one in rogues],
+        "shares_of_cosine_high": [one.share.high for one in rogues],
+    }
 
 
 def _transform_rows(one: Measured) -> list[dict[str, Any]]:

@@ -34,9 +34,9 @@ GEOMETRY = Format(
                  "mev_adjusted", "mev_centred_adjusted", "mev_released_adjusted")
         | {"norm": is_number_or_missing, "norm_deviation": is_number_or_missing},
         "isotropy": _LAYER
-        | dict.fromkeys(("baseline", "participation_ratio", "isoscore", "log10_partition"),
-                        is_number_or_missing)
-        | {"rogue_dimensions": list_of(is_whole),
+        | spread("baseline", "participation_ratio", "isoscore")
+        | {"log10_partition": is_number_or_missing,
+           "rogue_dimensions": list_of(is_whole),
            "shares_of_cosine": list_of(is_number_or_missing)},
         "transforms": _LAYER
         | {"transform": is_text, "baseline": is_number_or_missing,

@@ -6,41 +6,51 @@ measured on others.
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
+from isogloss.classify.scores import Interval
 from isogloss.encode.transforms import FITS
 from isogloss.errors import InputError
-from isogloss.probe.measures import mean_cosine
+from isogloss.probe.jackknife import debiased, jackknife_interval
+from isogloss.probe.measures import gram, mean_cosine
+
+N_ROGUES = 3
 
 Vectors = npt.NDArray[np.floating[Any]]
 
 
-@dataclass(frozen=True, eq=False)
+class Rogue(NamedTuple):
+    """A dimension with a large part in the mean cosine of random words, and what part."""
+
+    dimension: int
+    share: Interval
+
+
+@dataclass(frozen=True)
 class Isotropy:
     """How evenly vectors fill their space.
 
     Attributes
     ----------
     participation_ratio
-        (Σ λ)² / Σ λ² of the covariance's eigenvalues: 1 (a line) to the width (a ball).
+        1 (a line) to the width (a ball), see `participation_ratio`.
     isoscore
         0 to 1, see `isoscore`.
     log10_partition
         Logarithm of I(W), see `log_partition`: 0 is isotropic.
-    dimensions, shares
-        The three dimensions with the largest part in the mean cosine, and what part.
+    rogues
+        The three dimensions with the largest part in the mean cosine, whichever sign.
     """
 
-    participation_ratio: float
-    isoscore: float
+    participation_ratio: Interval
+    isoscore: Interval
     log10_partition: float
-    dimensions: Ints1d
-    shares: Doubles1d
+    rogues: list[Rogue]
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ class TransformEffect:
     isoscore: float
 
 
-def isotropy(vectors: Vectors, sentences: Ints1d) -> Isotropy:
+def isotropy(vectors: Vectors, sentences: Ints1d, groups: Ints1d) -> Isotropy:
     """Measure vectors of random words.
 
     Parameters
@@ -62,30 +72,67 @@ def isotropy(vectors: Vectors, sentences: Ints1d) -> Isotropy:
     sentences
         Number of the sentence that each is of; pairs of one sentence have no part in the mean
         cosine.
+    groups
+        Group of the sentence that each is of, for the jackknife; (n,).
     """
-    ratio = participation_ratio(vectors)
-    shares = dimension_shares(vectors, sentences)
-    largest = np.argsort(-np.abs(shares), kind="stable")[:3]
+    ratio = participation_ratio(vectors, groups)
     return Isotropy(
         participation_ratio=ratio,
-        isoscore=isoscore(ratio, vectors.shape[1]),
+        isoscore=Interval(
+            *(isoscore(end, vectors.shape[1]) for end in (ratio.value, ratio.low, ratio.high))
+        ),
         log10_partition=log_partition(vectors) / np.log(10),
-        dimensions=largest,
-        shares=shares[largest],
+        rogues=rogue_dimensions(vectors, sentences, groups),
     )
 
 
-def participation_ratio(vectors: Vectors) -> float:
-    """Return (Σ λ)² / Σ λ² of the eigenvalues of the covariance: how many directions are used.
+def participation_ratio(vectors: Vectors, groups: Ints1d) -> Interval:
+    """Return (Σ λ)² / Σ λ² of the covariance's eigenvalues: how many directions are used.
 
-    NaN where the vectors are equal. With n vectors it is at most n - 1.
+    Few vectors seem to use fewer directions than there are: of n the plain ratio is nearly
+    1 / (1 / r + 1 / n), r that of very many. So the jackknife is of one over the ratio, whose bias
+    goes as 1 / n, and takes that away. Value and interval are cut to 1 and the width. NaN where
+    vectors are equal.
+
+    Parameters
+    ----------
+    groups
+        Two or more, as `isotropy` takes them.
+    """
+    inverses = inverse_ratios(vectors, _all_and_without_each(groups))
+    value, left_out = float(inverses[0]), inverses[1:]
+    found = jackknife_interval(debiased(value, left_out), left_out)
+    middle, low, high = 1 / np.clip([found.value, found.high, found.low], 1 / vectors.shape[1], 1)
+    return Interval(float(middle), float(low), float(high))
+
+
+def inverse_ratios(vectors: Vectors, is_in: Doubles2d) -> Doubles1d:
+    """Return Σ λ² / (Σ λ)² of some of the vectors each: one over their plain participation ratio.
+
+    Memory grows with n².
+
+    With K the products of the m vectors, 1 the vector of ones, C their covariance times m:
+    tr C = tr K - 1ᵀK1 / m and ‖C‖² = ‖K‖² - 2 ‖K1‖² / m + (1ᵀK1)² / m².
+
+    Parameters
+    ----------
+    is_in
+        1 or 0: whether a vector is one of them; (n, n_subsets).
+
+    Returns
+    -------
+    (n_subsets,); NaN where vectors are equal.
     """
     doubles = np.asarray(vectors, np.float64)
-    centred = doubles - doubles.mean(0)
-    n, width = centred.shape
-    products = centred @ centred.T if n < width else centred.T @ centred
-    squares = float((products**2).sum())
-    return float(np.trace(products)) ** 2 / squares if squares > 0 else np.nan
+    products = gram(doubles - doubles.mean(0))
+    n = is_in.sum(0)
+    sums = (products @ is_in) * is_in  # (n, n_subsets)
+    total = sums.sum(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        trace = np.diag(products) @ is_in - total / n
+        squares = ((products**2 @ is_in) * is_in).sum(0)
+        squares += -2 / n * (sums**2).sum(0) + (total / n) ** 2
+        return np.asarray(squares / trace**2)
 
 
 def isoscore(ratio: float, width: int) -> float:
@@ -109,14 +156,28 @@ def log_partition(vectors: Vectors) -> float:
     return float(values.min() - values.max())
 
 
-def dimension_shares(vectors: Vectors, sentences: Ints1d) -> Doubles1d:
-    """Return what part of the mean cosine each dimension holds, (width,), with the sum 1.
+def rogue_dimensions(vectors: Vectors, sentences: Ints1d, groups: Ints1d) -> list[Rogue]:
+    """Return the three dimensions with the largest part in the mean cosine.
 
     Timkey and van Schijndel 2021: the mean of ``u_i v_i`` over pairs, divided by the mean cosine.
+    The parts of all dimensions sum to 1; where that cosine is near 0 they mean nothing.
     """
     sums = group_unit_sums(vectors, sentences)
-    parts = sums.sum(0) ** 2 - (sums**2).sum(0)
-    return np.asarray(parts / parts.sum())
+    group_of_sentence = groups[np.unique(sentences, return_index=True)[1]]
+    is_in = _all_and_without_each(group_of_sentence).T
+    parts = (is_in @ sums) ** 2 - is_in @ sums**2  # (1 + n_groups, width)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = parts / parts.sum(1, keepdims=True)
+    largest = np.argsort(-np.abs(shares[0]), kind="stable")[:N_ROGUES]
+    return [
+        Rogue(int(at), jackknife_interval(float(shares[0, at]), shares[1:, at])) for at in largest
+    ]
+
+
+def _all_and_without_each(groups: Ints1d) -> Doubles2d:
+    """Return whether each is in the whole, and in what is left without each group: ones, zeros."""
+    is_left = np.unique(groups) != groups[:, None]
+    return np.column_stack([np.ones(len(groups)), is_left])
 
 
 def group_unit_sums(vectors: Vectors, groups: Ints1d) -> Doubles2d:
@@ -137,13 +198,13 @@ def baseline_of(vectors: Vectors, groups: Ints1d) -> float:
 
 
 def transform_effects(
-    vectors: Vectors, sentences: Ints1d, is_fitted_on: Bools1d
+    vectors: Vectors, sentences: Ints1d, groups: Ints1d, is_fitted_on: Bools1d
 ) -> list[TransformEffect]:
     """Measure what each transform does, fitted on some vectors and applied to the others.
 
     Parameters
     ----------
-    vectors, sentences
+    vectors, sentences, groups
         As `isotropy` takes them.
     is_fitted_on
         (n,): whether a vector is one to fit on.
@@ -153,7 +214,7 @@ def transform_effects(
     Nothing with fewer than two vectors on either side. A transform that cannot be fitted, such as
     whitening on two vectors, is left out.
     """
-    held, groups = vectors[~is_fitted_on], sentences[~is_fitted_on]
+    held = vectors[~is_fitted_on]
     fitted_on = np.asarray(vectors[is_fitted_on], np.float32)
     if min(len(held), len(fitted_on)) < 2:
         return []
@@ -162,7 +223,10 @@ def transform_effects(
         with contextlib.suppress(InputError):
             moved[kind] = fit(fitted_on).transform(held)
     return [
-        TransformEffect(kind, baseline_of(some, groups),
-                        isoscore(participation_ratio(some), some.shape[1]))
+        TransformEffect(
+            kind,
+            baseline_of(some, sentences[~is_fitted_on]),
+            isoscore(participation_ratio(some, groups[~is_fitted_on]).value, some.shape[1]),
+        )
         for kind, some in moved.items()
-    ]  # fmt: skip
+    ]

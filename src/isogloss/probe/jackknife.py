@@ -2,7 +2,8 @@
 
 The unbiased estimators of HSIC and of squared distances are sums over pairs of *different*
 sentences. A bootstrap draws some sentences twice and takes them for different ones, which biases
-such sums; leaving groups of sentences out does not.
+such sums; leaving groups of sentences out does not. It also tells, and takes away, how far a
+statistic depends on the number of sentences.
 """
 
 import numpy as np
@@ -36,3 +37,12 @@ def jackknife_interval(value: float, left_out: npt.NDArray[np.float64]) -> Inter
     error = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
     reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1) * error)
     return Interval(value, value - reach, value + reach)
+
+
+def debiased(value: float, left_out: npt.NDArray[np.float64]) -> float:
+    """Return a value without that part of its bias which falls as 1 / n (Quenouille 1956).
+
+    G θ - (G - 1) mean θ_g, with `left_out` as in `jackknife_interval`.
+    """
+    n = len(left_out)
+    return float(n * value - (n - 1) * left_out.mean())

@@ -4,7 +4,8 @@ Sentences are divided once for all layers. What is fitted is fitted on sentences
 it is measured on: means of languages on the other half, language probes on the other quarter of
 the same half. So a probe on centred vectors sees what is left where the means come from other
 text; behind means of its own training sentences a linear probe learns nothing at all, whatever is
-left, since its classes have equal means.
+left, since its classes have equal means. Means of few sentences are noisy, and that noise is a
+shift of its own: so the same is done with languages that differ in nothing but their means.
 """
 
 from collections.abc import Sequence
@@ -18,10 +19,12 @@ from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d, Ints1d
 from isogloss.classify.scores import Interval
 from isogloss.probe.cka import language_cka
 from isogloss.probe.jackknife import groups_of, jackknife_interval
-from isogloss.probe.language_identity import recognised
+from isogloss.probe.language_identity import exchanged, interval_of_another, recognised
 from isogloss.probe.retrieval import Pair, Score, Searches, search_pairs, skewness
 from isogloss.probe.sampled import Resampling, Sampled
 from isogloss.probe.shifts import language_shifts
+
+N_EXCHANGES = 10  # of sentences among languages; the work of the probe is 2 + this
 
 Vectors = Literal["raw", "common mean removed", "centred"]
 
@@ -59,8 +62,9 @@ class LanguageMeasures:
         Distance of its mean from the mean of the others, in units of the spread.
     dimensions, shares, n_for_half
         See `shifts.LanguageShifts`.
-    recognised, recognised_centred
-        Share of its sentences whose language a linear probe names.
+    recognised, recognised_centred, recognised_null
+        Share of its sentences whose language a linear probe names; see `LayerNeutrality`. The last
+        is that of any language, with the interval of one.
     cka
         Mean CKA with the other languages.
     queries, queries_centred
@@ -76,6 +80,7 @@ class LanguageMeasures:
     n_for_half: int
     recognised: Interval
     recognised_centred: Interval
+    recognised_null: Interval
     cka: Interval
     queries: Interval
     queries_centred: Interval
@@ -98,9 +103,12 @@ class LayerNeutrality:
 
     Attributes
     ----------
-    recognised, recognised_centred, recognised_shuffled
-        Accuracy of the language probe: on the vectors, behind the subtraction of each language's
-        mean, and with shuffled training labels.
+    recognised, recognised_centred
+        Accuracy of the language probe: on the vectors, and behind the subtraction of each
+        language's mean.
+    recognised_null
+        What the latter is where languages differ in nothing but their means: the mean of
+        `N_EXCHANGES` times, and the interval in which one more would lie.
     cka
         Mean over pairs of languages.
     retrieval
@@ -110,7 +118,7 @@ class LayerNeutrality:
     layer: int
     recognised: Sampled
     recognised_centred: Sampled
-    recognised_shuffled: Sampled
+    recognised_null: Interval
     cka: Interval
     retrieval: dict[Kind, Retrieval]
     languages: list[LanguageMeasures]
@@ -130,7 +138,7 @@ class Division:
     resampling
         Of sentences.
     seed
-        Of the shuffled labels.
+        Of the exchange of sentences among languages.
     """
 
     is_second_half: Bools1d
@@ -166,31 +174,30 @@ def measure_layer(
     n_neighbours
         k of CSLS and hubness, less than a half has sentences.
     """
-    names, names_centred, names_shuffled = _language_hits(vectors, division)
+    named = _language_hits(vectors, division)
     searches = _searches(vectors, pairs, division, n_neighbours)
-    mean = division.resampling.mean
+    share = division.resampling.share
     cka = language_cka(vectors, division.groups)
     off_diagonal = ~np.eye(len(langs), dtype=np.bool_)
     return LayerNeutrality(
         layer=layer,
-        recognised=mean(names.mean(0)),
-        recognised_centred=mean(names_centred.mean(0)),
-        recognised_shuffled=mean(names_shuffled.mean(0)),
+        recognised=share(named.raw.mean(0)),
+        recognised_centred=share(named.centred.mean(0)),
+        recognised_null=interval_of_another(named.null.mean(1)),
         cka=jackknife_interval(
             float(cka.value[off_diagonal].mean()), cka.left_out[:, off_diagonal].mean(1)
         ),
         retrieval={
             kind: Retrieval(
-                accuracy=mean(found.hits.mean((0, 1))),
-                forwards=mean(found.hits[:, 0].mean(0)),
-                back=mean(found.hits[:, 1].mean(0)),
+                accuracy=share(found.hits.mean((0, 1))),
+                forwards=share(found.hits[:, 0].mean(0)),
+                back=share(found.hits[:, 1].mean(0)),
                 hubness=_hubness(found, division),
             )
             for kind, found in searches.items()
         },
         languages=_languages(
-            vectors, langs, pairs, division, cka.value, cka.left_out, searches,
-            names, names_centred,
+            vectors, langs, pairs, division, cka.value, cka.left_out, searches, named,
         ),
         pairs=[
             PairCka(langs[one], langs[other],
@@ -201,17 +208,41 @@ def measure_layer(
     )  # fmt: skip
 
 
-def _language_hits(vectors: Floats3d, division: Division) -> tuple[Bools2d, Bools2d, Bools2d]:
-    """Return whether probes name the language, (n_langs, n): raw, centred, shuffled."""
-    shape = vectors.shape[:2]
-    raw, centred, shuffled = (np.zeros(shape, np.bool_) for _ in range(3))
+class _LanguageHits(NamedTuple):
+    """Whether probes name the language.
+
+    Parameters
+    ----------
+    raw, centred
+        bool (n_langs, n_sentences).
+    null
+        Share of the sentences of languages that differ in nothing; (N_EXCHANGES, n_langs).
+    """
+
+    raw: Bools2d
+    centred: Bools2d
+    null: Doubles2d
+
+
+def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:
     generator = np.random.default_rng(division.seed)
+    raw = np.zeros(vectors.shape[:2], np.bool_)
     for held in (division.is_second_half, ~division.is_second_half):
-        own, part = vectors[:, held], division.is_second_part[held]
-        raw[:, held] = recognised(own, part)
-        centred[:, held] = recognised(own - _means(vectors[:, ~held]), part)
-        shuffled[:, held] = recognised(own, part, shuffle=generator)
-    return raw, centred, shuffled
+        raw[:, held] = recognised(vectors[:, held], division.is_second_part[held])
+    null = [
+        _recognised_centred(exchanged(vectors, generator), division).mean(1)
+        for _ in range(N_EXCHANGES)
+    ]
+    return _LanguageHits(raw, _recognised_centred(vectors, division), np.array(null))
+
+
+def _recognised_centred(vectors: Floats3d, division: Division) -> Bools2d:
+    """Return whether probes name the language behind means of the other half, (n_langs, n)."""
+    hits = np.zeros(vectors.shape[:2], np.bool_)
+    for held in (division.is_second_half, ~division.is_second_half):
+        centred = vectors[:, held] - _means(vectors[:, ~held])
+        hits[:, held] = recognised(centred, division.is_second_part[held])
+    return hits
 
 
 def _searches(
@@ -262,10 +293,11 @@ def _hubness(found: Searches, division: Division) -> Interval:
 def _languages(
     vectors: Floats3d, langs: Sequence[str], pairs: Sequence[Pair], division: Division,
     cka: Doubles2d, cka_left_out: npt.NDArray[np.float64], searches: dict[Kind, Searches],
-    names: Bools2d, names_centred: Bools2d,
+    named: _LanguageHits,
 ) -> list[LanguageMeasures]:  # fmt: skip
     shifts = language_shifts(vectors, division.groups)
-    mean = division.resampling.mean
+    share = division.resampling.share
+    null = interval_of_another(named.null.ravel())
     raw, centred = searches[Kind("raw", "cosine")].hits, searches[Kind("centred", "cosine")].hits
     measured = []
     for at, lang in enumerate(langs):
@@ -281,15 +313,16 @@ def _languages(
                 dimensions=shifts.dimensions[at],
                 shares=shifts.shares[at],
                 n_for_half=int(shifts.n_for_half[at]),
-                recognised=mean(names[at].astype(np.float64)).interval,
-                recognised_centred=mean(names_centred[at].astype(np.float64)).interval,
+                recognised=share(named.raw[at].astype(np.float64)).interval,
+                recognised_centred=share(named.centred[at].astype(np.float64)).interval,
+                recognised_null=null,
                 cka=jackknife_interval(
                     float(cka[at, others].mean()), cka_left_out[:, at, others].mean(1)
                 ),
-                queries=mean(raw[as_queries].mean(0)).interval,
-                queries_centred=mean(centred[as_queries].mean(0)).interval,
-                targets=mean(raw[as_targets].mean(0)).interval,
-                targets_centred=mean(centred[as_targets].mean(0)).interval,
+                queries=share(raw[as_queries].mean(0)).interval,
+                queries_centred=share(centred[as_queries].mean(0)).interval,
+                targets=share(raw[as_targets].mean(0)).interval,
+                targets_centred=share(centred[as_targets].mean(0)).interval,
             )
         )
     return measured

@@ -14,6 +14,7 @@ from isogloss.probe.isotropy import (
     isotropy,
     transform_effects,
 )
+from isogloss.probe.jackknife import groups_of
 from isogloss.probe.measures import (
     explained_variance,
     gram,
@@ -137,6 +138,7 @@ def measure_layers(sums: VectorSums, words: WordMeasures, *, seed: int) -> Itera
         sizes=np.bincount(number).astype(np.float64),
         subsets=_subsets(words.n_vectors, number, generator),
         fitted_on=(generator.permutation(len(present)) % 2 == 0)[number],
+        groups=groups_of(len(present), generator)[number],
     )
     for layer in range(sums.n_layers):
         vectors = sums.random[layer, sums.has_random]
@@ -163,6 +165,8 @@ class _Drawing:
     ----------
     subsets
         Number of vectors → that many random words, again and again; (N_BASELINE_DRAWS, n).
+    groups
+        Group of the sentence of each random word, for the jackknife.
     """
 
     by_word: Resampling
@@ -171,6 +175,7 @@ class _Drawing:
     sizes: Doubles1d
     subsets: dict[int, "np.ndarray[tuple[int, int], np.dtype[np.int64]]"]
     fitted_on: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+    groups: Ints1d
 
 
 def _measure_layer(
@@ -194,8 +199,8 @@ def _measure_layer(
         ),
         norm=float(lengths.mean()),
         norm_deviation=float(lengths.std()),
-        isotropy=isotropy(vectors, sentences),
-        transforms=transform_effects(vectors, sentences, drawing.fitted_on),
+        isotropy=isotropy(vectors, sentences, drawing.groups),
+        transforms=transform_effects(vectors, sentences, drawing.groups, drawing.fitted_on),
     )
 
 

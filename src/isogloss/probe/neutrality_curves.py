@@ -23,7 +23,7 @@ PANELS: Mapping[str, Mapping[str, IntervalOf]] = {
     "language probe, accuracy": {
         "raw": lambda layer: layer.recognised.interval,
         "centred": lambda layer: layer.recognised_centred.interval,
-        "shuffled": lambda layer: layer.recognised_shuffled.interval,
+        "nothing left": lambda layer: layer.recognised_null,
     },
     "CKA, mean over pairs": {"": lambda layer: layer.cka},
     "retrieval, accuracy": {

@@ -12,15 +12,15 @@ from isogloss.probe.sampled import columns_of
 from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
-FORMAT, VERSION = "isogloss neutrality", 1
+FORMAT, VERSION = "isogloss neutrality", 2
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
 TABLES = ("layers", "languages", "retrieval", "cka")
 _MINOR_OF_LAYERS = (
-    "hubness_csls", "hubness_centred", "hubness", "retrieval_csls", "language_accuracy_shuffled",
+    "hubness_csls", "hubness_centred", "hubness", "retrieval_csls", "language_accuracy_null",
 )  # fmt: skip
 _MINOR_OF_LANGUAGES = (
     "dimensions_for_half", "retrieval_to_centred", "retrieval_from_centred", "retrieval_to",
-    "shares_of_shift", "language_accuracy_centred",
+    "shares_of_shift", "language_accuracy_null", "language_accuracy_centred",
 )  # fmt: skip
 
 _RowsOf = Callable[[LayerNeutrality], Iterator[dict[str, Any]]]
@@ -113,7 +113,9 @@ class NeutralityResult:
         said = [note for one in measured for note in one.notes]
         self.notes = [*dict.fromkeys(said), *(reading_of(one) for one in measured)]
         self.layers = self._table(
-            _layer_rows, "Centred: behind each language's mean on other sentences.",
+            _layer_rows,
+            "Centred: behind each language's mean on other sentences; null: centred languages that "
+            "differ in nothing else.",
             minor=_MINOR_OF_LAYERS,
         )  # fmt: skip
         self.languages = self._table(_language_rows, "Shift: in units of the spread.")
@@ -165,18 +167,31 @@ def reading_of(one: MeasuredNeutrality) -> str:
     best, chance = one.best, 1 / len(one.langs)
     found, probe = best.retrieval[RAW].accuracy, best.recognised
     gain = best.retrieval[CENTRED].accuracy.minus(found).interval
-    change = "changes that beyond chance in neither direction"
-    if gain.low > 0 or gain.high < 0:
-        change = f"{'raises' if gain.low > 0 else 'lowers'} that by {abs(gain.value):.1%}"
+    change = "makes no clear difference to that"
+    if verb := verb_of_gain(gain.low, gain.high):
+        change = f"{verb} that by {abs(gain.value):.1%}"
     tells = "tells"
     if probe.interval.low <= chance:
         tells = "is not shown to tell" if chance <= probe.interval.high else "does not tell"
-    left = best.recognised_centred.value
+    left, null = best.recognised_centred.value, best.recognised_null
     return (
         f"{one.encoder}: in layer {best.layer}, the best of retrieval, the translation is the "
         f"nearest in {found.value:.1%}; centring {change}; a linear probe {tells} the language "
-        f"({probe.value:.1%} right, chance {chance:.1%}; behind centring {left:.1%})"
+        f"({probe.value:.1%} right, chance {chance:.1%}; behind centring {left:.1%}, "
+        f"{'more than' if left > null.high else 'not more than'} the {null.low:.1%} to "
+        f"{null.high:.1%} of languages that differ in their means alone)"
     )
+
+
+def verb_of_gain(low: float, high: float) -> str:
+    """Return what centring does to retrieval by the interval of the gain; empty: nothing clear.
+
+    Examples
+    --------
+    >>> verb_of_gain(0.01, 0.03), verb_of_gain(-0.03, -0.01), verb_of_gain(-0.01, 0.01)
+    ('raises', 'lowers', '')
+    """
+    return "raises" if low > 0 else "lowers" if high < 0 else ""
 
 
 def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
@@ -184,7 +199,7 @@ def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     yield {
         **columns_of("language_accuracy", layer.recognised.interval),
         **columns_of("language_accuracy_centred", layer.recognised_centred.interval),
-        **columns_of("language_accuracy_shuffled", layer.recognised_shuffled.interval),
+        **columns_of("language_accuracy_null", layer.recognised_null),
         "chance": 1 / len(layer.languages),
         **columns_of("cka", layer.cka),
         **columns_of("retrieval", raw.accuracy.interval),
@@ -207,6 +222,7 @@ def _language_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
             "dimensions_for_half": one.n_for_half,
             **columns_of("language_accuracy", one.recognised),
             **columns_of("language_accuracy_centred", one.recognised_centred),
+            **columns_of("language_accuracy_null", one.recognised_null),
             **columns_of("cka", one.cka),
             **columns_of("retrieval_from", one.queries),
             **columns_of("retrieval_from_centred", one.queries_centred),

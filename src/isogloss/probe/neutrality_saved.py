@@ -28,14 +28,14 @@ NEUTRALITY = Format(
     tables={
         "layers": _LAYER
         | {"chance": is_number}
-        | spread("language_accuracy", "language_accuracy_centred", "language_accuracy_shuffled",
+        | spread("language_accuracy", "language_accuracy_centred", "language_accuracy_null",
                  "cka", "retrieval", "retrieval_centred", "centring_gain", "retrieval_csls",
                  "hubness", "hubness_centred", "hubness_csls"),
         "languages": _LAYER
         | {"lang": is_text, "dimensions_of_shift": list_of(is_whole),
            "shares_of_shift": list_of(is_number_or_missing)}
-        | spread("shift", "language_accuracy", "language_accuracy_centred", "cka",
-                 "retrieval_from", "retrieval_from_centred"),
+        | spread("shift", "language_accuracy", "language_accuracy_centred",
+                 "language_accuracy_null", "cka", "retrieval_from", "retrieval_from_centred"),
     },
 )  # fmt: skip
 

@@ -75,18 +75,16 @@ class Counts:
 
     Attributes
     ----------
-    n_texts, n_duplicates
-        Texts, and how many of them were met before.
+    n_duplicates
+        Texts that were met before.
     n_sentences
         Different sentences with a word in them.
-    n_units, n_types, n_eligible
-        Words, different words, and those in enough sentences.
+    n_types, n_eligible
+        Different words, and those in enough sentences.
     """
 
-    n_texts: int
     n_duplicates: int
     n_sentences: int
-    n_units: int
     n_types: int
     n_eligible: int
 
@@ -155,8 +153,7 @@ def choose(
     sizes, n_contexts, n_occurrences, n_duplicates = _count(sentences)
     eligible = sorted(name for name, n in n_contexts.items() if n >= min_contexts)
     counts = Counts(
-        n_texts=len(sizes), n_duplicates=n_duplicates,
-        n_sentences=int(np.count_nonzero(sizes)), n_units=int(sizes.sum()),
+        n_duplicates=n_duplicates, n_sentences=int(np.count_nonzero(sizes)),
         n_types=len(n_contexts), n_eligible=len(eligible),
     )  # fmt: skip
     if not eligible:

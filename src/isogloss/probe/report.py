@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from isogloss import __version__
 from isogloss.errors import InputError
-from isogloss.files import refuse_existing
+from isogloss.files import refuse_existing, refuse_read
 from isogloss.probe.geometry_saved import GEOMETRY, geometry_rows
 from isogloss.probe.neutrality_saved import NEUTRALITY, neutrality_rows
 from isogloss.probe.report_claims import headline_of
@@ -52,6 +52,7 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     --------
     ``write_probe_report([Path("geometry")], Path("report.html"))``
     """
+    refuse_read(path, folders)
     refuse_existing(path, overwrite=overwrite, makes="file")
     if not folders:
         raise InputError("no folder to report on; name one that `isogloss probe` made")

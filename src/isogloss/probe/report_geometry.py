@@ -15,8 +15,10 @@ from isogloss.probe.report_parts import (
     folded_tables,
     grouped,
     heat_of_languages,
+    heat_of_leading,
     in_groups,
     key_of,
+    leading_of,
     legend_of,
     names_of,
     shown_panel,
@@ -24,12 +26,12 @@ from isogloss.probe.report_parts import (
 from isogloss.probe.report_transforms import transforms_section
 from isogloss.probe.report_words import MOST_SENTENCES, Names, percent
 from isogloss.probe.saved import Row, Series
-from isogloss.report.figures import is_number
-from isogloss.report.heat import HeatValue, heat_of
+from isogloss.report.heat import heat_of
 from isogloss.report.page import name_of_language
 
 _SHADED = 2  # of the measures by layer, whose tables are open; the others are folded
 _ROGUE_COLUMNS = 13  # wider cells than elsewhere
+_ROGUES = ("rogue_dimensions", "shares_of_cosine")
 
 LAYERS = (
     Measure("baseline", "Baseline: cosine of random words",
@@ -125,16 +127,19 @@ def _layers_section(rows: Rows, names: Names) -> Section:
 
 def _isotropy_section(rows: GeometryRows, names: Names) -> Section:
     isotropy = rows.isotropy
-    columns = ["layer", "baseline", "participation_ratio", "isoscore", "log10_partition",
-               "rogue_dimensions", "shares_of_cosine"]  # fmt: skip
+    columns = ["layer",
+               *(f"{column}{end}" for column in ("baseline", "participation_ratio", "isoscore")
+                 for end in ("", "_low", "_high")),
+               "log10_partition", "rogue_dimensions", "shares_of_cosine"]  # fmt: skip
     drawn = [*((measure, isotropy) for measure in ISOTROPY), (LENGTH, rows.layers)]
     return Section(
         anchor="isotropy",
         title="How evenly the space is filled",
         lead="IsoScore is 0 where vectors lie on a line and 1 where they fill a ball; the "
-        "participation ratio is the number of directions they use, of n vectors at most n − 1. "
-        "Both are about the mean and do not see what all vectors have in common: the baseline "
-        "does. A rogue dimension is one that makes a large part of the baseline cosine.",
+        "participation ratio is the number of directions they use. Both are estimated without the "
+        "bias that few vectors make, are about the mean, and do not see what all vectors have in "
+        "common: the baseline does. A rogue dimension is one that makes a large part of the "
+        "baseline cosine; parts are given where the interval of the baseline excludes 0.",
         key=key_of(isotropy, names),
         legend=legend_of(names_of(curves_of(isotropy, "isoscore", names))),
         panels=[shown_panel(of, measure, names) for measure, of in drawn],
@@ -142,7 +147,8 @@ def _isotropy_section(rows: GeometryRows, names: Names) -> Section:
         heats=[
             heat_of(
                 "The dimension with the largest part in the baseline cosine, and what part",
-                grouped(isotropy, names, _rogue), most_columns=_ROGUE_COLUMNS,
+                grouped(isotropy, names, lambda row: heat_of_leading(row, *_ROGUES)),
+                most_columns=_ROGUE_COLUMNS,
             )
         ],
         folded=[
@@ -152,18 +158,7 @@ def _isotropy_section(rows: GeometryRows, names: Names) -> Section:
 
 
 def _leading(row: Row) -> tuple[int, float] | None:
-    """Return the dimension with the largest part in the baseline and its part, where known."""
-    if not row["rogue_dimensions"] or not row["shares_of_cosine"]:
-        return None
-    share = row["shares_of_cosine"][0]
-    return (row["rogue_dimensions"][0], share) if is_number(share) else None
-
-
-def _rogue(row: Row) -> HeatValue:
-    found = _leading(row)
-    return HeatValue(None) if found is None else HeatValue(
-        found[1], f"{found[0]}: {percent(found[1])}"
-    )  # fmt: skip
+    return leading_of(row, *_ROGUES)
 
 
 def _about_rogues(rows: Rows, names: Names) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from isogloss.probe.neutrality_result import verb_of_gain
 from isogloss.probe.neutrality_saved import NeutralityRows
 from isogloss.probe.report_parts import (
     Measure,
@@ -12,6 +13,7 @@ from isogloss.probe.report_parts import (
     folded_tables,
     grouped,
     heat_of_languages,
+    heat_of_leading,
     key_of,
     legend_of,
     names_of,
@@ -35,7 +37,7 @@ MOST_COLUMNS_OF_DIMENSIONS = 13  # wider cells than elsewhere
 _PROBES = {
     "raw": "language_accuracy",
     "centred": "language_accuracy_centred",
-    "shuffled labels": "language_accuracy_shuffled",
+    "nothing left": "language_accuracy_null",
 }
 _SEARCHES = {"raw": "retrieval", "centred": "retrieval_centred", "CSLS": "retrieval_csls"}
 _HUBS = {"raw": "hubness", "centred": "hubness_centred", "CSLS": "hubness_csls"}
@@ -76,9 +78,13 @@ def _identity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Se
         anchor="identity",
         title="Does a vector tell its language?",
         lead="A linear probe is trained to name the language of a sentence: from vectors as they "
-        "are (raw), behind the subtraction of each language's mean on other sentences (centred), "
-        f"and, as a control, with shuffled labels. Chance is {said}.",
-        key=f"{charts.key} Band: the 95 % interval.",
+        "are (raw), and behind the subtraction of each language's mean on other sentences "
+        f"(centred). Chance is {said}, but means of few sentences are noisy, and the noise tells "
+        "languages apart. So the same is done with languages that differ in nothing but their "
+        "means: the translations of each sentence are exchanged among them (nothing left). "
+        "Where the line of centred vectors lies above that band, more than the means differs.",
+        key=f"{charts.key} Band: the 95 % interval; of nothing left, where one more value would "
+        "lie.",
         legend=charts.legend,
         panels=charts.panels,
         heats=[_heat(rows, "language_accuracy", "Share of sentences whose language the probe names",
@@ -186,16 +192,10 @@ def _change(row: Row) -> str:
     gain, low, high = (row[f"centring_gain{end}"] for end in ("", "_low", "_high"))
     if not (is_number(gain) and is_number(low) and is_number(high)):
         return "what centring changes is not known"
-    if low <= 0 <= high:
-        return f"centring makes no clear difference there ({with_interval(row, 'centring_gain')})"
-    verb = "raises" if gain > 0 else "lowers"
-    return f"centring {verb} it there: {with_interval(row, 'centring_gain')}"
+    if verb := verb_of_gain(low, high):
+        return f"centring {verb} it there: {with_interval(row, 'centring_gain')}"
+    return f"centring makes no clear difference there ({with_interval(row, 'centring_gain')})"
 
 
 def _leading_dimension(row: Row) -> HeatValue:
-    if not row["dimensions_of_shift"] or not row["shares_of_shift"]:
-        return HeatValue(None)
-    share = row["shares_of_shift"][0]
-    if share is None:
-        return HeatValue(None)
-    return HeatValue(share, f"{row['dimensions_of_shift'][0]}: {percent(share)}")
+    return heat_of_leading(row, "dimensions_of_shift", "shares_of_shift")

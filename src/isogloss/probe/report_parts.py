@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isogloss.probe.report_words import Names, mean, reading, values_by_layer
+from isogloss.probe.report_words import Names, mean, percent, reading, values_by_layer
 from isogloss.probe.saved import Row, Series
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
 from isogloss.report.lines import N_STYLES, Curve, LinePanel, Point, panel_of
@@ -131,6 +131,27 @@ def heat_of_languages(rows: Rows, measure: Measure, names: Names) -> HeatTable:
         measure.title,
         grouped(rows, names, lambda row: HeatValue(row[measure.column])),
     )
+
+
+def leading_of(row: Row, dimensions: str, shares: str) -> tuple[int, float] | None:
+    """Return the first of a row's dimensions and its share, where known.
+
+    Parameters
+    ----------
+    dimensions, shares
+        Columns with lists, the largest share first.
+    """
+    if not row[dimensions] or not row[shares] or row[shares][0] is None:
+        return None
+    return row[dimensions][0], row[shares][0]
+
+
+def heat_of_leading(row: Row, dimensions: str, shares: str) -> HeatValue:
+    """Return the cell of the first dimension: ``"15: 53 %"``."""
+    found = leading_of(row, dimensions, shares)
+    return HeatValue(None) if found is None else HeatValue(
+        found[1], f"{found[0]}: {percent(found[1])}"
+    )  # fmt: skip
 
 
 def folded_heat(heat: HeatTable) -> Folded:

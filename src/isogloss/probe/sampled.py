@@ -5,12 +5,12 @@ every measure.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
-from isogloss.classify.scores import Interval, interval_of_draws
+from isogloss.classify.scores import Interval, interval_of_draws, interval_of_share
 
 N_RESAMPLES = 1000
 
@@ -22,10 +22,17 @@ def columns_of(name: str, interval: Interval) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A value and what it was in each resampling; (n_resamples,)."""
+    """A value and what it was in each resampling; (n_resamples,).
+
+    Attributes
+    ----------
+    n_of_share
+        Of a share, of how many units that were resampled; 0 for any other value.
+    """
 
     value: float
     draws: Doubles1d
+    n_of_share: int = 0
 
     def minus(self, other: "Sampled | float") -> "Sampled":
         """Return the difference, draw by draw."""
@@ -35,7 +42,12 @@ class Sampled:
 
     @property
     def interval(self) -> Interval:
-        """The value with its percentile interval."""
+        """The value with its percentile interval; of a share of all or none, Wilson's.
+
+        Where all units are right every resampling is, though of few units some could be wrong.
+        """
+        if self.n_of_share and not 0 < self.value < 1:
+            return interval_of_share(round(self.value * self.n_of_share), self.n_of_share)
         return interval_of_draws(self.value, self.draws)
 
 
@@ -60,6 +72,10 @@ class Resampling:
         draws = (self.times @ filled) / np.where(n_drawn > 0, n_drawn, np.nan)
         value = float(filled.sum() / has_value.sum())
         return Sampled(value, np.where(np.isfinite(draws), draws, value))
+
+    def share(self, values: Doubles1d) -> Sampled:
+        """Return the mean of (n,) shares of what is right, 0 to 1 each and none NaN."""
+        return replace(self.mean(values), n_of_share=len(values))
 
     def mean_of_drawn_means(self, drawn: Doubles2d, of_unit: Ints1d, again: Doubles2d) -> Sampled:
         """Return the mean over units of the mean of the draws that stand for each unit.

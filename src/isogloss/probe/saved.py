@@ -4,7 +4,6 @@ The other files of the folder (CSV, pictures) are for people and other programs,
 What each probe's tables hold is said where the probe's result is.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, read_json, write_json
 
 MANIFEST = "manifest.json"
+LARGEST = 1e300  # of float64, in which figures are laid out
 Row = dict[str, Any]
 Check = Callable[[Any], bool]
 # Options are numbers, choices and names; what else stands there is no option of ours.
@@ -180,8 +180,8 @@ def is_whole(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether a value is a finite number, and none so large that sums of some are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def is_number_or_missing(value: Any) -> bool:

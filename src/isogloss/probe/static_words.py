@@ -6,6 +6,8 @@ and turned to the side of their mean. (The authors' code takes the first princip
 centred vectors, which says where a word's vectors differ rather than where they lie.)
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ import numpy as np
 from isogloss.arrays import Doubles2d, Floats2d
 from isogloss.errors import InputError
 from isogloss.probe.sums import VectorSums
-from isogloss.vectors import Vocabulary, WordEntityVectors, write_vectors
+from isogloss.tensor_file import tensor_metadata
+from isogloss.vectors import Vocabulary, WordEntityVectors
 from isogloss.vectors.files import refuse_place
+from isogloss.vectors.native_file import FORMAT, native_file
 
 
 class StaticWords:
@@ -29,25 +33,26 @@ class StaticWords:
     """
 
     def __init__(self, path: Path, *, layer: int = 1, overwrite: bool = False) -> None:
-        refuse_place(path, overwrite=overwrite)
+        refuse_place(path, overwrite=overwrite, option="--static")
+        if path.is_file() and (tensor_metadata(path) or {}).get("format") != FORMAT:
+            raise InputError(
+                "holds no vectors of isogloss, and is not replaced; choose another --static",
+                path=path,
+            )
         if layer < 0:
             raise InputError(f"no layer {layer}; layers count from 0, the input")
         self.path, self.layer, self._overwrite = path, layer, overwrite
         self.vectors: WordEntityVectors | None = None
 
-    def add(self, sums: VectorSums, *, lang: str, name: str) -> None:
-        """Make the vectors of all chosen words.
-
-        Raises
-        ------
-        InputError
-            When there is no such layer.
-        """
-        if self.layer >= sums.n_layers:
+    def check_layer(self, n_layers: int, *, name: str) -> None:
+        """Refuse what has no such layer, before it is measured."""
+        if self.layer >= n_layers:
             raise InputError(
-                f"no layer {self.layer} in {name}; its layers are 0 (the input) to "
-                f"{sums.n_layers - 1}"
+                f"no layer {self.layer} in {name}; its layers are 0 (the input) to {n_layers - 1}"
             )
+
+    def add(self, sums: VectorSums, *, lang: str, name: str) -> None:
+        """Make the vectors of all chosen words."""
         kept = np.flatnonzero(sums.n_vectors > 0)
         matrix = np.empty((len(kept), sums.width), np.float32)
         for at, word in enumerate(kept):
@@ -57,10 +62,16 @@ class StaticWords:
         facts = {"lang": lang, "made_from": name, "layer": self.layer}
         self.vectors = WordEntityVectors(vocabulary, matrix, facts)
 
-    def write(self) -> None:
-        """Write the file."""
-        if self.vectors is not None:
-            write_vectors(self.vectors, self.path, "native", overwrite=self._overwrite)
+    @contextmanager
+    def written(self) -> Iterator[WordEntityVectors]:
+        """Write the file, which appears when the block ends well; yield the vectors.
+
+        Other files of the run are written in the block: all are there, or none.
+        """
+        if self.vectors is None:
+            raise ValueError("no vectors were added")
+        with native_file(self.vectors, self.path, overwrite=self._overwrite):
+            yield self.vectors
 
 
 def main_direction(vectors: Floats2d) -> Floats2d:
