@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
         "transform_tasks",
         "tuned_zero_shot",
         "tuning_speed",
+        "vectors_disk",
         "wikidata_speed",
         "wikitext_speed",
         "zero_shot",

@@ -59,6 +59,27 @@ def test_no_exception_is_swallowed(trees: dict[str, ast.Module]) -> None:
     assert found == []
 
 
+def test_a_constructor_removes_nothing(trees: dict[str, ast.Module]) -> None:
+    """Nor does a method that it calls: making an object is no step of a run."""
+    found = []
+    for name, tree in trees.items():
+        for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+            methods = {one.name: one for one in node.body if isinstance(one, Functions)}
+            waiting = [method for method in ("__init__", "__post_init__") if method in methods]
+            for method in waiting:  # grows
+                called = [
+                    one.func for one in ast.walk(methods[method]) if isinstance(one, ast.Call)
+                ]
+                for function in called:
+                    text = ast.unparse(function)
+                    if text.rpartition(".")[2] in ("unlink", "rmtree", "rmdir", "remove"):
+                        found.append(f"{name}:{function.lineno}: {text}")
+                    own = text.removeprefix("self.")
+                    if own != text and own in methods and own not in waiting:
+                        waiting.append(own)
+    assert found == []
+
+
 def test_nothing_prints_or_exits(trees: dict[str, ast.Module]) -> None:
     found = []
     for name, tree in trees.items():

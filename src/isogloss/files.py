@@ -19,32 +19,76 @@ from safetensors import SafetensorError
 
 from isogloss.errors import InputError
 
+Kind = Literal["file", "folder"]
 # A demo holds a model; a damaged manifest is not replaced either, the user removes it by hand.
 MANIFESTS = ("manifest.json", "model.json", "model/model.json")
 
 
-def refuse_existing(path: Path, *, overwrite: bool, makes: Literal["file", "folder"]) -> None:
-    """Raise `InputError` when `path` may not be replaced, or its folder is missing.
+def refuse_existing(path: Path, *, overwrite: bool, makes: Kind, option: str = "--out") -> None:
+    """Raise `InputError` when `path` may not be replaced, or cannot be made: before long work.
 
     A folder that isogloss did not make, a device, a link, and what is of another kind than what is
     made are never replaced, whatever `overwrite` says.
+
+    Parameters
+    ----------
+    option
+        What chooses the path, for the sentence.
     """
-    if str(path) == "-":
-        raise InputError("standard output is no place for a file; name one")
-    if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
-        raise InputError("is a device or a link, which is never replaced; name a file", path=path)
-    if path.exists() and not overwrite:
-        raise InputError("already exists; choose another --out or add --overwrite", path=path)
-    if makes == "file" and path.is_dir():
-        raise InputError("is a folder; a file is written here", path=path)
-    if makes == "folder" and path.is_file():
-        raise InputError("is a file; a folder is made here", path=path)
-    if path.is_dir() and not _is_ours(path):
-        raise InputError("holds files that isogloss did not make; choose another --out", path=path)
-    if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist; make it first", path=path)
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"the folder {path.parent} is not writable", path=path)
+    _refuse_taken(path, overwrite=overwrite, makes=makes, option=option)
+    refuse_unwritable(path, makes=makes, option=option)
+
+
+def refuse_unwritable(path: Path, *, makes: Kind, option: str = "--out") -> None:
+    """Make something beside `path` and remove it: permissions alone do not say whether it works.
+
+    Raises
+    ------
+    InputError
+        When nothing can be made there: no permission, a disk that is read only, ``/proc``; when
+        there is no such folder.
+    """
+    _refuse_parent(path, option=option)
+    try:
+        if makes == "folder":
+            _temporary_folder(path).rmdir()
+        else:
+            _temporary_file(path).unlink()
+    except OSError as error:
+        raise InputError(
+            f"the folder {path.parent} is not writable ({error.strerror}); choose another {option}",
+            path=path,
+        ) from error
+
+
+def refuse_read(path: Path, reads: Iterable[Path], *, option: str = "--out") -> None:
+    """Refuse to write what a command reads: the same path, one in a folder, or a folder around it.
+
+    Parameters
+    ----------
+    reads
+        Files and folders; those that do not exist are passed over.
+
+    Raises
+    ------
+    InputError
+        With the first that is in the way.
+    """
+    own = path.resolve()
+    for read in reads:
+        if str(read) == "-" or not read.exists():
+            continue
+        other = read.resolve()
+        if own == other:
+            raise InputError(f"is read by this command; choose another {option}", path=path)
+        if other in own.parents:
+            raise InputError(
+                f"lies in {read}, which this command reads; choose another {option}", path=path
+            )
+        if own in other.parents:
+            raise InputError(
+                f"holds {read}, which this command reads; choose another {option}", path=path
+            )
 
 
 @contextmanager
@@ -59,9 +103,9 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         When `path` exists and `overwrite` is false, or its parent is missing or not writable.
     """
     path = Path(path)
-    refuse_existing(path, overwrite=overwrite, makes="folder")
+    _refuse_taken(path, overwrite=overwrite, makes="folder")
     with _faults_in_one_sentence(path):
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+        temporary = _temporary_folder(path)
         try:
             temporary.chmod(0o755)
             yield temporary
@@ -85,11 +129,9 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         When `path` exists and `overwrite` is false, or its parent is missing or not writable.
     """
     path = Path(path)
-    refuse_existing(path, overwrite=overwrite, makes="file")
+    _refuse_taken(path, overwrite=overwrite, makes="file")
     with _faults_in_one_sentence(path):
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        temporary = _temporary_file(path)
         try:
             yield temporary
             temporary.chmod(0o644)  # afterwards: safetensors puts a new file in its place
@@ -189,6 +231,42 @@ def read_json(path: Path, *, what: str) -> Any:
         raise InputError(f"is a file, not a folder that holds {what}", path=path.parent) from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"damaged: not JSON ({error}); make {what} again", path=path) from error
+
+
+def _refuse_taken(path: Path, *, overwrite: bool, makes: Kind, option: str = "--out") -> None:
+    if str(path) == "-":
+        raise InputError("standard output is no place for a file; name one")
+    if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
+        raise InputError("is a device or a link, which is never replaced; name a file", path=path)
+    if path.exists() and not overwrite:
+        raise InputError(f"already exists; choose another {option} or add --overwrite", path=path)
+    if makes == "file" and path.is_dir():
+        raise InputError("is a folder; a file is written here", path=path)
+    if makes == "folder" and path.is_file():
+        raise InputError("is a file; a folder is made here", path=path)
+    if path.is_dir() and not _is_ours(path):
+        raise InputError(
+            f"holds files that isogloss did not make; choose another {option}", path=path
+        )
+    _refuse_parent(path, option=option)
+
+
+def _refuse_parent(path: Path, *, option: str) -> None:
+    folder = path.parent
+    if not folder.exists():
+        raise InputError(f"the folder {folder} does not exist; make it first", path=path)
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file, not a folder; choose another {option}", path=path)
+
+
+def _temporary_folder(path: Path) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+
+
+def _temporary_file(path: Path) -> Path:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    return Path(name)
 
 
 def _swap(temporary: Path, path: Path) -> None:

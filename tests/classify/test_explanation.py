@@ -1,12 +1,15 @@
 """The evidence of one prediction."""
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from planted import ENTITIES
 
 from isogloss.classify import TextClassifier, explain
+from isogloss.classify.mboe_plus import Mixture
 from isogloss.errors import InputError
 
 Fit = Callable[..., TextClassifier]
@@ -91,3 +94,14 @@ def test_what_the_options_leave_out_is_not_shown(fit: Fit) -> None:
 def test_one_text_is_asked_for(model: TextClassifier) -> None:
     with pytest.raises(InputError, match="explain takes one text, not list"):
         model.explain(["a"], "en")
+
+
+def test_entities_that_count_for_nothing_have_no_weight(fit: Fit) -> None:
+    model = copy(fit())
+    assert model.explain(TEXT, "ja").entities_have_weight
+    model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    explanation = model.explain(TEXT, "ja")
+    assert not explanation.entities_have_weight
+    assert {entity.id: entity.weight for entity in explanation.entities} == {"Q6": 0.0, "Q12": 0.0}
+    assert explanation.probabilities == explanation.probabilities_without_entities
+    assert fit(preset="mboe").explain(TEXT, "ja").entities_have_weight

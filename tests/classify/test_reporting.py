@@ -73,3 +73,19 @@ def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> No
     assert describe(silent)["entities"].startswith("no weight")
     assert plus["trained on"] == "48 texts in en"
     assert plus["entities seen in training"] == str(len(fit().head_.memory.entities))
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("has_weight", [True, False])
+def test_the_report_says_that_entities_have_no_weight(
+    fit: Callable[..., TextClassifier], tmp_path: Path, has_weight: bool
+) -> None:
+    model = copy(fit())
+    if not has_weight:
+        model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    result = model.evaluate(TEXTS, TOPICS, LANGS)
+    write_report(tmp_path / "r", model, result, TEXTS, TOPICS, LANGS, title="x", note="A note.")
+    page = (tmp_path / "r").read_text(encoding="utf-8")
+    assert "A note." in page
+    said = "A note. This model gives entities no weight: the label comes from the encoder alone."
+    assert (said in page) != has_weight

@@ -39,15 +39,18 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
     "no preset": (["--preset", "mbeo"], ["--preset is 'mbeo'", "'mboe'"]),
     "negative seed": (["--seed", "-1"], ["--seed is '-1'; a whole number in 0 to 4294967295"]),
     "no seed": (["--seed", "x"], ["--seed is 'x'; a whole number in 0 to"]),
-    "no threads": (["--threads", "0"], ["--threads is '0'; a whole number of at least 1"]),
+    "no threads": (["--threads", "0"], ["--threads is '0'; a whole number in 1 to 1024"]),
+    "too many threads": (["--threads", "99999999"], ["a whole number in 1 to 1024 is allowed"]),
     "unknown option": (["--kbb", "x"], ["--kbb"]),
     "surplus word": (["more.tsv"], ["more.tsv"]),
     "no column of --text": (["--text", "txt"], ["'txt'", "did you mean 'text'?"]),
     "no column of --label": (["--label", "lebel"], ["'lebel'", "did you mean 'label'?"]),
     "bad quoting": (["--quoting", "tsv"], ["--quoting", "csv"]),
-    "no vectors": (["--init", "none.safetensors"], ["--init", "none.safetensors"]),
-    "bad vectors": (["--init", "FILE"], ["train.tsv", "safetensors"]),
-    "foreign vectors": (["--init", "ENCODER/model.safetensors"], ["no entity vectors"]),
+    "no vectors": (["--init", "none.safetensors", "--kb", "KB"], ["--init", "none.safetensors"]),
+    "bad vectors": (["--init", "FILE", "--kb", "KB"], ["train.tsv", "safetensors"]),
+    "foreign vectors": (
+        ["--init", "ENCODER/model.safetensors", "--kb", "KB"], ["no entity vectors"],
+    ),
     "no encoder directory": (["--encoder", "./none"], ["none", "no such directory"]),
     "misspelt encoder": (["--encoder", "bundeld"], ["did you mean 'bundled'?"]),
     "encoder is a file": (["--encoder", "FILE"], ["train.tsv", "directory"]),
@@ -64,15 +67,17 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_bad_option_offit_words(name: str, refuse: Refuse, world: World, tmp_path: Path) -> None:
     words, expected = OPTIONS[name]
-    write_tsv(tmp_path / "train.tsv", TRAIN)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_tsv(folder / "train.tsv", TRAIN)
     places = {
-        "FILE": str(tmp_path / "train.tsv"), "FOLDER": str(tmp_path),
-        "ENCODER": str(world.encoder),
+        "FILE": str(folder / "train.tsv"), "FOLDER": str(folder),
+        "ENCODER": str(world.encoder), "KB": str(world.kb),
     }  # fmt: skip
     for place, path in places.items():
         words = [word.replace(place, path) for word in words]
     options = dict(zip(words[::2], words[1::2], strict=False))
-    usual = {"--train": f"en={tmp_path / 'train.tsv'}", "--encoder": str(world.encoder)}
+    usual = {"--train": f"en={folder / 'train.tsv'}", "--encoder": str(world.encoder)}
     rest = [word for pair in usual.items() if pair[0] not in options for word in pair]
     talk = name == "both ways of a language"  # the column is read first
     sentence = refuse("classify", "fit", *rest, *words, "--out", tmp_path / "model", talk=talk)

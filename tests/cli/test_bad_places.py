@@ -37,23 +37,6 @@ def test_out_exists(command: str, refuse: Refuse, world: World, tmp_path: Path) 
     assert out.read_text() == "mine"
 
 
-@pytest.mark.parametrize("command", MAKERS)
-def test_no_write_permission(
-    command: str, refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
-    sentence = refuse(*_making(world, tmp_path / "out.npy")[command], talk=command == "encode")
-    assert "not writable" in sentence
-    assert str(tmp_path) in sentence
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc")
-@pytest.mark.parametrize("command", ["kb", "encode", "fit"])
-def test_a_folder_that_takes_no_files(command: str, refuse: Refuse, world: World) -> None:
-    sentence = refuse(*_making(world, Path("/proc/out.npy"))[command], talk=command != "kb")
-    assert "/proc" in sentence
-
-
 @contextmanager
 def full_disk(n_bytes: int) -> Iterator[None]:
     """Let no file grow over `n_bytes`: the kernel then fails writes as a full disk does."""

@@ -1,14 +1,16 @@
 """``isogloss classify``: each option does what it says, and rows out are rows in."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_world import GERMAN, JAPANESE, TRAIN, Run, World, write_tsv
+from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss import TextClassifier
+from isogloss.classify.mboe_plus import Mixture
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.vectors import EntityVectors
 
@@ -273,6 +275,27 @@ def test_explain(cli: Run, world: World) -> None:
     shown = cli(*words, "ja")
     assert "University of Tokyo" in shown.out
     assert cli("classify", "explain", world.alone, text, "--lang", "ja").code == 0
+
+
+def test_explain_says_that_entities_have_no_weight(cli: Run, world: World, tmp_path: Path) -> None:
+    said = "this model gives entities no weight: the label comes from the encoder alone"
+    model = TextClassifier.load(world.model)
+    for strength in (0.5, 0.0):
+        model.head_ = replace(model.head_, mixture=Mixture(strength, 10.0))
+        model.save(tmp_path / "model", overwrite=True)
+        words = ["classify", "explain", tmp_path / "model", "東京大学の税金", "--lang", "ja"]
+        facts = cli(*words, "--json").json
+        assert facts.get("note") == (None if strength else said)
+        assert facts["entities_have_weight"] == (strength > 0)
+        assert any(entity["weight"] > 0 for entity in facts["entities"]) == (strength > 0)
+        assert (said in cli(*words).lines) == (strength == 0)
+
+
+def test_a_text_in_the_place_of_the_file_is_told_where_it_goes(
+    refuse: Refuse, world: World
+) -> None:
+    said = refuse("classify", "predict", world.model, "new tax", "--lang", "en")
+    assert f"echo 'TEXT' | isogloss classify predict {world.model} -" in said
 
 
 def test_explain_detects_and_falls_back(cli: Run, world: World) -> None:

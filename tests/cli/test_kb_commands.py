@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_world import ENTITIES, Outcome, Run, World
+from cli_world import ENTITIES, Outcome, Refuse, Run, World
 
 
 def _ids(outcome: Outcome) -> list[list[str]]:
@@ -40,6 +40,8 @@ def test_build_and_info(cli: Run, world: World, tmp_path: Path) -> None:
     shown = cli("kb", "info", out, "--verify")
     assert shown.code == 0
     assert f"n_entities: {facts['n_entities']}" in shown.lines
+    assert "source cldr" in shown.lines
+    assert max(map(len, shown.lines)) <= 100
     rows = [line.split() for line in shown.lines]
     assert ["lang", "n_names", "n_entities", "n_spellings", "n_blocked"] in [r[:5] for r in rows]
     for lang, counts in facts["languages"].items():
@@ -119,6 +121,33 @@ def test_pivot_keeps_what_that_language_names(link: Any) -> None:
     assert "isogloss: 1 entity left out that 'th-TH' does not name" in outcome.talk
 
 
+def test_a_pivot_that_leaves_nothing_out_is_not_talked_of(link: Any) -> None:
+    assert "left out" not in link("東京\n", "--lang", "ja", "--pivot", "en").err
+
+
+@pytest.mark.parametrize("text", ["I live in Berlin", "東京", "Berlin." * 90])
+def test_a_text_in_the_place_of_the_file(refuse: Refuse, world: World, text: str) -> None:
+    said = refuse("kb", "link", world.kb, text, "--lang", "en")
+    assert said.endswith(
+        f"; a text itself comes on standard input: echo 'TEXT' | isogloss kb link {world.kb} -"
+    )
+
+
+def test_the_advised_command_links(cli: Run, world: World) -> None:
+    assert _ids(cli("kb", "link", world.kb, "-", "--lang", "ja", stdin="東京\n")) == [["Q1490"]]
+
+
+def test_a_language_without_names_is_an_error_under_strict(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path
+) -> None:
+    words = ["kb", "build", "--source", f"names:{world.names}", "--langs", "en,sw", "--out"]
+    outcome = cli(*words, tmp_path / "kb")
+    assert outcome.code == 0
+    assert "isogloss: no source has names in sw, of --langs" in outcome.err
+    assert "no source has names in sw" in refuse(*words, tmp_path / "strict", "--strict")
+    assert not (tmp_path / "strict").exists()
+
+
 def test_fallback_lang(link: Any) -> None:
     text = "Germany und Deutschland\n"
     assert _ids(link(text, "--lang", "de")) == [["Q183"]]
@@ -159,6 +188,19 @@ def test_lang_auto(link: Any) -> None:
     assert [json.loads(line)["lang"] for line in outcome.lines] == ["ja", "de", None]
     assert _ids(outcome) == [["Q1490", "Q8161"], ["Q8161"], []]
     assert "1 of 3 texts could not be told" in outcome.err
+
+
+def test_languages_without_names_are_said_once_for_all(link: Any) -> None:
+    text = "text\tlang\n" + "".join(f"x\t{code}\n" for code in ("sw", "ja", "xh", "sw", "zu"))
+    table = ("--text", "text", "--lang-column", "lang")
+    said = [line for line in link(text, *table).talk if "has no names in" in line]
+    assert len(said) == 1
+    assert said[0].endswith("has no names in 'sw', 'xh', 'zu': nothing is linked")
+    more = link(text, *table, "--fallback-lang", "sw")
+    said = [line for line in more.talk if "has no names in" in line]
+    assert [line.partition(" has no names in ")[2] for line in said] == [
+        "'sw': no fallback names are linked", "'sw', 'xh', 'zu': nothing is linked",
+    ]  # fmt: skip
 
 
 ROWS = ["", "東京", " ", "\0東京\0", "x" * 50_000, "🙂", ""]

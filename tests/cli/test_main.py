@@ -66,6 +66,16 @@ def test_a_group_alone_shows_its_help(command: str, cli: Run) -> None:
     assert outcome.err == f"isogloss: name a command; see: {path} --help\n"
 
 
+@pytest.mark.parametrize("option", ["--out", "--encoder", "--kb", "--train"])
+def test_an_empty_value_is_not_the_folder_one_is_in(cli: Run, option: str) -> None:
+    words = ["classify", "fit", "--train", "en=no.tsv", "--out", "new"]
+    for given in ([option, ""], [f"{option}="]):
+        said = cli(*words, *given)
+        assert said.code == 2
+        assert said.err == (f"isogloss: {option} is empty; give a value, or leave {option} out\n")
+    assert "is empty" not in cli("encode", "no.tsv", "--out", "a.npy", "--prefix", "").err
+
+
 def test_demo(cli: Run, world: World, tmp_path: Path) -> None:
     out = tmp_path / "demo"
     outcome = cli("demo", "--encoder", world.encoder, "--out", out, "--threads", "1")

@@ -163,8 +163,8 @@ def test_options_for_label_sets_need_them(refuse: Refuse, world: World, tmp_path
     assert "--label-separator is for label sets; add --multilabel" in refuse(
         *words, "--label-separator", "|"
     )
-    assert "thresholds is 'tuned', which is for label sets" in refuse(
-        *words, "--thresholds", "tuned", talk=True
+    assert "--thresholds is for label sets; add --multilabel" in refuse(
+        *words, "--thresholds", "tuned"
     )
     assert "--label-separator is empty" in refuse(*words, "--multilabel", "--label-separator", "")
 

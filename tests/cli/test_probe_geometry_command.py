@@ -107,6 +107,27 @@ def test_existing_static_vectors_are_replaced_only_when_asked(
     assert read_vectors(static).facts["layer"] == 2
 
 
+def test_static_vectors_and_tables_are_written_both_or_none(
+    refuse: Refuse, world: World, text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Static vectors once stayed beside the sentence that nothing was kept."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("isogloss.probe.geometry_result.write_manifest", full)
+    folder = text.parent
+    words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW)
+    said = refuse("probe", "geometry", *words, "--static", folder / "v", "--out", folder / "o")
+    assert said.endswith("No space left on device; nothing was kept")
+
+
+def test_static_vectors_are_not_in_the_folder_that_is_made(refuse: Refuse, text: Path) -> None:
+    words = ("probe", "geometry", "--text", f"en={text}", "--out", text.parent / "o", "--static")
+    for static in ("o", "o/static"):
+        assert "is --out or in it" in refuse(*words, text.parent / static)
+
+
 def test_static_vectors_and_vectors_of_a_file(cli: Run, world: World, text: Path) -> None:
     static = text.parent / "static"
     words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW, "--static", static)
@@ -151,11 +172,10 @@ def test_bad_input_is_one_sentence(refuse: Refuse, world: World, text: Path) -> 
     assert "one encoder and one language" in refuse(*given, "--text", f"de={text}", *static)
     assert "--static-layer is for --static" in refuse(*given, "--static-layer", 2)
     assert "no layer 9" in refuse(*given, *FEW, *static, "--static-layer", 9, talk=True)
-    assert "already exists" in refuse(*given, "--static", text)
     assert "the folder" in refuse(*given, "--out", text.parent / "none" / "out")
-    assert "are the same" in refuse(*given, "--out", text.parent / "s", *static)
     notes = text.parent / "notes.txt"
     notes.write_text("hello")
+    assert "already exists" in refuse(*given, "--static", notes)
     assert "is a file; a folder" in refuse(*given, "--out", notes, "--overwrite")
     alone = ("probe", "geometry", "--vectors", f"en={text}")
     for option in (("--unit", "piece"), ("--device", "cpu"), ("--dtype", "float16"),

@@ -37,6 +37,14 @@ def test_neutrality_prints_tables(cli: Run, world: World, texts: tuple[str, ...]
     assert any("24 sentences in each of 3 languages; retrieval in pairs with en, among 12 or 12"
                in line for line in outcome.talk)  # fmt: skip
     assert any("a linear probe" in line for line in outcome.talk)
+    assert " ".join(outcome.out.split()).count("Of 24 sentences, which is few: 1.00 [1.00,") == 2
+
+
+def test_too_many_neighbours_are_named(
+    refuse: Refuse, world: World, texts: tuple[str, ...]
+) -> None:
+    said = refuse(*words(world, texts, "--neighbours", 20))
+    assert "with 20 neighbours needs 42 or more: give more text or fewer --neighbours" in said
 
 
 def test_neutrality_as_json(cli: Run, world: World, texts: tuple[str, ...]) -> None:

@@ -64,8 +64,11 @@ def test_bad_input_is_one_sentence(refuse: Refuse, folder: Path) -> None:
     assert "no such folder" in refuse("probe", "report", folder / "none", *to)
     assert "leave one out" in refuse("probe", "report", folder, folder, *to)
     assert "is a file" in refuse("probe", "report", folder / "manifest.json", *to)
-    assert "the folder" in refuse("probe", "report", folder, "--out", folder / "a" / "b.html")
-    assert "is a folder" in refuse("probe", "report", folder, "--out", folder.parent, "--overwrite")
+    nowhere = folder.parent / "a" / "b.html"
+    assert "the folder" in refuse("probe", "report", folder, "--out", nowhere)
+    (folder.parent / "other").mkdir()
+    other = ("--out", folder.parent / "other", "--overwrite")
+    assert "is a folder" in refuse("probe", "report", folder, *other)
     newer = MADE_UP["geometry"]() | {"version": 3}
     newer = MADE_UP["folder"](folder.parent / "newer", newer)
     assert "version 3" in refuse("probe", "report", newer, *to)

@@ -97,7 +97,7 @@ def test_vectors_go_straight_into_fit(
     cli("vectors", "convert", file, "--to", "wikipedia2vec", "--out", text)
     words = ["classify", "fit", "--train", f"en={world.train}", "--encoder", world.encoder,
              "--out", tmp_path / "m", "--preset", "mboe"]  # fmt: skip
-    assert "give one (--kb)" in refuse(*words, "--init", text, talk=True)
+    assert "give --kb too" in refuse(*words, "--init", text)
     words += ["--kb", world.kb]
     outcome = cli(*words, "--init", text)
     assert outcome.code == 0, outcome.err

@@ -52,7 +52,12 @@ def test_build_and_info(cli: Run, source: str, tmp_path: Path) -> None:
     assert (facts["names"], facts["lost"]) == (4, 0)
     shown = cli("kb", "info", out)
     assert shown.code == 0
-    assert "links to disambiguations and broken redirects 1" in " ".join(shown.out.split())
+    assert max(map(len, shown.lines)) <= 100
+    said = [line.strip() for line in shown.lines]
+    assert "n_entities: 2" in said
+    assert "pages: 3" in said
+    assert "entities: 2" not in said  # which n_entities says
+    assert "    links to disambiguations and broken redirects: 1" in shown.lines
     assert entities(cli, out, "Die Hauptstadt") == ["wikipedia:de:Berlin"]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 

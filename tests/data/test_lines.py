@@ -1,9 +1,13 @@
+import bz2
 import gzip
+import io
+import lzma
 import random
+import sys
 
 import pytest
 
-from isogloss.data.lines import open_lines, read_text
+from isogloss.data.lines import STANDARD_INPUT, open_lines, read_text
 from isogloss.errors import InputError
 
 TEXT = "één\r\nпорт\u2028x\n\n港\x0c口"
@@ -39,6 +43,36 @@ def test_truncated_while_reading(tmp_path, ending):
     path.write_bytes(compress(TEXT.encode("utf-8") * 99)[:-12])
     with pytest.raises(InputError, match="is cut off or damaged"):
         list(open_lines(path))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.zst"])
+def test_compression_is_known_by_the_bytes(tmp_path, name):
+    path, raw = tmp_path / name, TEXT.encode("utf-8")
+    for kind in ("gzip", "zstandard"):
+        path.write_bytes(pytest.importorskip(kind).compress(raw))
+        assert read_text(path) == TEXT
+        assert [line for _, line in open_lines(path)] == ["één", "порт\u2028x", "", "港\x0c口"]
+    path.write_bytes(raw)
+    if path.suffix in (".gz", ".zst"):
+        with pytest.raises(InputError, match="is not compressed as its name says"):
+            read_text(path)
+    else:
+        assert read_text(path) == TEXT
+
+
+def test_what_is_not_unpacked_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    for module, kind in ((bz2, "bzip2"), (lzma, "xz")):
+        path.write_bytes(module.compress(TEXT.encode("utf-8")))
+        for read in (read_text, lambda path: next(open_lines(path))):
+            with pytest.raises(InputError, match=f"is compressed as {kind}, which is not read"):
+                read(path)
+    piped = io.TextIOWrapper(io.BytesIO(gzip.compress(b"x")))
+    monkeypatch.setattr(sys, "stdin", piped)
+    with pytest.raises(InputError, match="is compressed as gzip, which is not read here; unpack"):
+        read_text(STANDARD_INPUT)
+    path.write_text("BZh is a word\nPK too\n7z\n", "utf-8")
+    assert read_text(path) == "BZh is a word\nPK too\n7z\n"
 
 
 def test_zst_is_read_in_blocks(tmp_path):

@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], dict[str, Any], str]] = {
     "pooling": (lambda d: None, {"pooling": "meen"}, "did you mean 'mean'"),
     "length": (lambda d: None, {"max_length": 0}, "leaves nothing"),
     "room": (lambda d: None, {"max_length": 2}, "no room beside the 2 special ones; give 3"),
-    "threads": (lambda d: None, {"threads": 0}, "0 threads"),
+    "threads": (lambda d: None, {"threads": 0}, "threads is 0; give 1 to 1024"),
     "dtype": (lambda d: None, {"dtype": "float23"}, "did you mean 'float32'"),
     "float16": (lambda d: None, {"dtype": "float16"}, "float16 is not for a processor"),
 }

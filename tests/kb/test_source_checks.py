@@ -131,7 +131,9 @@ def test_tables_are_looked_at_first(tmp_path: Path, dump: Path) -> None:
         assert message.startswith(f"{table}: holds no table '{name}', but page_props")
     message = refused(tmp_path, source, sitelinks=table)
     assert "holds no table 'wb_items_per_site'" in message
-    assert "is a folder" in refused(tmp_path, source, page={"en": tmp_path})
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    assert "is a folder" in refused(tmp_path, source, page={"en": folder})
     text = gzip.decompress(table.read_bytes()).decode()
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
         table.write_bytes(text.encode(encoding))

@@ -17,6 +17,7 @@ import pytest
 from isogloss.cli.main import main
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base, wikidata_parts
+from isogloss.kb.wikidata_source import work_folder
 from isogloss.wiki import wikidata_lines
 
 SAMPLE = Path(__file__).resolve().parents[2] / "../shared/data/wikidata/samples/entities.json.gz"
@@ -322,6 +323,67 @@ def test_parts_are_used_again_only_for_the_same_dump_and_choice(
     interrupt()
     write_dump(dump, *MANY, item(999, {"en": ["new"]}, {"enwiki": "New"}))
     assert run() >= whole
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_two_builds_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is refused, and neither removes nor changes what the first has read."""
+    dump, out = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "kb"
+    source, said, real = f"wikidata:{dump}", [], wikidata_parts.map_blocks
+    folder = work_folder(out, source)
+
+    def there() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def meeting(*arguments: Any, **options: Any) -> Any:
+        for number, result in enumerate(real(*arguments, **options)):
+            if number == 9:
+                before = there()
+                for langs in (None, ["en"]):
+                    with pytest.raises(InputError) as error:
+                        build_knowledge_base([source], out, langs=langs, workers=1)
+                    said.append(str(error.value))
+                assert there() == before
+                assert wikidata_parts.part_files(folder)
+            yield result
+
+    build_knowledge_base([source], tmp_path / "alone", workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(wikidata_parts, "map_blocks", meeting)
+        build_knowledge_base([source], out, workers=1)
+    refused = f"{folder}: is in use by another run; wait for its end, or give another --out"
+    assert said == [refused] * 2
+    assert contents(out) == contents(tmp_path / "alone")
+    assert not folder.exists()
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_parts_of_another_version_are_read_again_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    dump, out = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "kb"
+    source = f"wikidata:{dump}"
+    with monkeypatch.context() as patch:
+        patch.setattr(wikidata_parts, "_name", stopping_after(wikidata_parts._name, 9))
+        with pytest.raises(KeyboardInterrupt):
+            build_knowledge_base([source], out, workers=1)
+    monkeypatch.setattr(wikidata_parts, "VERSION", wikidata_parts.VERSION + 1)
+    build_knowledge_base([source], out, workers=1)
+    assert "going on after" not in caplog.text
+    said = (
+        f"{work_folder(out, source)}: begins anew, since it held the work on another dump, with "
+        "other options, or of another version of isogloss"
+    )
+    assert said in caplog.messages
+
+
+def test_a_build_that_fails_before_the_dump_leaves_no_folder(tmp_path: Path) -> None:
+    dump, names = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "names.jsonl"
+    names.write_text("{}\n")
+    with pytest.raises(InputError, match="names"):
+        build_knowledge_base([f"names:{names}", f"wikidata:{dump}"], tmp_path / "kb", workers=1)
+    assert {path.name for path in tmp_path.iterdir()} == {"dump.json", "names.jsonl"}
 
 
 @pytest.mark.usefixtures("small_parts")

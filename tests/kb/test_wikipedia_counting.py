@@ -102,7 +102,9 @@ def gathered_of(tmp_path: Path, pages: Sequence[WikiPage], **options: object) ->
     choose = LanguageChoice(None)
     chosen = WikipediaOptions(**options)  # type: ignore[arg-type]
     gathered = Gathered(choose)
-    Wikipedias([source], tmp_path / "kb", chosen, workers=1).gather(source, gathered)
+    wikis = Wikipedias([source], tmp_path / "kb", chosen, workers=1)
+    wikis.count()
+    wikis.gather(source, gathered)
     return gathered
 
 

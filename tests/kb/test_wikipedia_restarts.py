@@ -1,5 +1,6 @@
 """Work folders of Wikipedias: stopped, killed and repeated builds, and builds at the same time."""
 
+import json
 import random
 import subprocess
 import sys
@@ -25,6 +26,27 @@ def test_a_kept_work_folder_serves_other_options(tmp_path: Path) -> None:
     built(tmp_path / "kb", source, work=work, min_link_count=2)
     assert digest(built(tmp_path / "kb", source, work=work)) == first
     assert part.stat().st_mtime_ns == made
+
+
+@pytest.mark.parametrize("before", [None, 0])
+def test_counts_of_another_version_are_made_again_and_it_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, before: int | None
+) -> None:
+    caplog.set_level("INFO")
+    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
+    work, said = tmp_path / "work", "counts anew, since another version of isogloss counted"
+    first = digest(built(tmp_path / "kb", source, work=work))
+    built(tmp_path / "kb", source, work=work, min_link_count=2)
+    built(tmp_path / "kb", source, work=work)
+    assert said not in caplog.text
+    facts = json.loads((work / "en" / "counts.json").read_text("utf-8"))
+    facts.pop("version")
+    (work / "en" / "counts.json").write_text(
+        json.dumps(facts if before is None else {**facts, "version": before})
+    )
+    (work / "en" / "titles.bin").write_bytes(b"of another version")
+    assert digest(built(tmp_path / "kb", source, work=work)) == first
+    assert f"{work / 'en'}: {said}" in caplog.messages
 
 
 def test_one_and_two_workers_make_the_same_bytes(

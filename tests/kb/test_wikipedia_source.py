@@ -35,6 +35,7 @@ def gathered_of(tmp_path: Path, code: str, pages: list[WikiPage]) -> Gathered:
     choose = LanguageChoice(None)
     source = f"wikipedia:{code}={dump}"
     wikis = Wikipedias([source], tmp_path / "kb", WikipediaOptions(), workers=1)
+    wikis.count()
     gathered = Gathered(choose)
     wikis.gather(source, gathered)
     return gathered

@@ -12,11 +12,11 @@ VERDICTS = {
      "smallest adjusted self-similarity"): (0.16, 0.0),
     ("words more context-specific in upper layers",
      "adjusted self-similarity, layers 2 minus 1"): (-0.33, 0.0),
-    ("a static vector explains less than 5 % of variance in every layer",
+    ("a static vector explains less than 5 % of variance in every layer above the input",
      "largest adjusted MEV, uncentred"): (0.7, 0.05),
-    ("a static vector explains less than 5 % of variance in every layer",
+    ("a static vector explains less than 5 % of variance in every layer above the input",
      "largest adjusted MEV, centred"): (0.16, 0.05),
-    ("a static vector explains less than 5 % of variance in every layer",
+    ("a static vector explains less than 5 % of variance in every layer above the input",
      "largest adjusted MEV, as released"): (0.01, 0.05),
 }  # fmt: skip
 TRANSFORMS = ("none", "centring", "z-score", "whitening", "all-but-the-top")

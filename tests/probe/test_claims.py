@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.probe import GeometryOptions, measure_vectors
-from isogloss.probe.claims import Claim, _claim_of_all, verdict_of
+from isogloss.probe.claims import Claim, _claim_of_all, explained, verdict_of
 from isogloss.probe.sampled import Resampling, Sampled, greatest, least
 from isogloss.probe.vector_file import LayerVectors
 
@@ -117,3 +117,10 @@ def test_baselines_drawn_for_each_number_are_weighted_by_the_words() -> None:
     found = resampling.mean_of_drawn_means(drawn, np.array([0, 0, 0, 1]), np.ones((1000, 2)))
     assert found.value == pytest.approx(0.75 * 2 + 0.25 * 10)
     assert found.draws.mean() == pytest.approx(found.value, abs=0.2)
+
+
+def test_verdicts_that_are_shown_are_explained() -> None:
+    assert explained({"undecided"}).startswith("Undecided: neither")
+    assert explained({"does not hold"}).startswith("Does not hold: the whole interval lies on the")
+    assert [word for word in ("Holds:", "Does not hold:", "Undecided:")
+            if word in explained(["undecided", "holds"])] == ["Holds:", "Undecided:"]  # fmt: skip

@@ -114,13 +114,13 @@ def test_names_and_words_are_only_text(tmp_path: Path) -> None:
          "It does not hold: what was measured, is 0.330 [0.32, 0.34], and no part of the interval "
          "lies below 0."),
         (STATIC, 0.01, 0.05, "holds",
-         "It holds: the largest share of a word's variance that one direction explains in a layer "
-         "above the input, minus that of random words, is 0.010 [0.00, 0.02], and the whole "
-         "interval lies below 0.05."),
+         "It holds: the largest share of a word's variance (what was measured) that one direction "
+         "explains in a layer above the input, minus that of random words, is 0.010 [0.00, 0.02], "
+         "and the whole interval lies below 0.05."),
         (STATIC, 0.7, 0.05, "does not hold",
-         "It does not hold: the largest share of a word's variance that one direction explains in "
-         "a layer above the input, minus that of random words, is 0.700 [0.69, 0.71], and no part "
-         "of the interval lies below 0.05."),
+         "It does not hold: the largest share of a word's variance (what was measured) that one "
+         "direction explains in a layer above the input, minus that of random words, is 0.700 "
+         "[0.69, 0.71], and no part of the interval lies below 0.05."),
     ],
 )  # fmt: skip
 def test_verdicts_in_words(claim: str, value: float, limit: float, verdict: str, said: str) -> None:
@@ -128,6 +128,12 @@ def test_verdicts_in_words(claim: str, value: float, limit: float, verdict: str,
         "verdict": verdict, "limit": limit, "measured": "what was measured",
     }  # fmt: skip
     assert sentence_of(claim, row) == said
+
+
+def test_each_definition_of_variance_is_in_its_sentence(tmp_path: Path) -> None:
+    text = shown(tmp_path, made_up.geometry()).text
+    for definition in ("uncentred", "centred", "as released"):
+        assert f"largest share of a word's variance ({definition}) that one" in text
 
 
 def test_a_verdict_without_an_interval_says_so() -> None:
@@ -179,6 +185,60 @@ def test_what_is_undecided_is_not_said_to_hold_nowhere(tmp_path: Path) -> None:
         in text
     )
     assert "Holds nowhere: more context-specific in upper layers; a static" in text
+
+
+def test_a_page_of_both_says_what_each_part_is_of(tmp_path: Path) -> None:
+    """Claims measured in English alone once stood below a title with four languages."""
+    both = made_up.geometry(), made_up.neutrality(langs=("en", "de", "sw", "ja"))
+    page = shown(tmp_path, *both)
+    assert "Layers of tiny in English, German, Swahili and Japanese" in page.text
+    assert "Geometry of tiny in English. Holds: not isotropic;" in page.text
+    assert (
+        "Neutrality of tiny in English, German, Swahili and Japanese. A linear probe names the "
+        "language in the last layer (2) with accuracy 0.890 [0.88, 0.90], centred 0.400 "
+        "[0.39, 0.41], with nothing left but means 0.300 [0.29, 0.31]; chance is 0.250. Retrieval "
+        "is best in layer 2, 0.900 [0.89, 0.91]; centring raises it there" in page.text
+    )
+    assert page.text.count("Measured: tiny in English.") == 1 + 2 + 1  # claims, sections
+    assert page.text.count("Measured: tiny in English, German, Swahili and Japanese.") == 5
+    assert "English ✓ 0.110 [0.10, 0.12]" in page.text
+
+
+def test_a_page_of_one_part_says_it_once(tmp_path: Path) -> None:
+    text = shown(tmp_path / "g", made_up.geometry()).text
+    assert "Geometry of" not in text
+    assert text.count("Measured: tiny in English.") == 1
+    text = shown(tmp_path / "n", made_up.neutrality()).text
+    assert "Neutrality of" not in text
+    assert "Measured:" not in text
+    assert text.index("A linear probe names the language") < text.index("Does a vector tell")
+
+
+def test_many_encoders_have_no_sentence_each_at_the_top(tmp_path: Path) -> None:
+    text = shown(tmp_path, made_up.neutrality([f"model{n}" for n in range(5)])).text
+    assert "linear probe names" not in text
+
+
+def test_chance_is_a_line_in_the_chart_of_the_language_probe(tmp_path: Path) -> None:
+    page = shown(tmp_path / "one", made_up.neutrality(langs=("en", "de", "sw", "ja")))
+    (line,) = page.all("path", **{"class": "mean-line"})
+    assert line["d"] == f"M40 {190 - 34 - (190 - 8 - 34) / 4:.1f}H310"  # the axis ends at 1
+    assert "Dotted line across: chance." in page.text
+    others = made_up.neutrality(("other",)), made_up.neutrality(langs=("en", "de", "sw"))
+    page = shown(tmp_path / "two", *others)
+    assert not page.all("path", **{"class": "mean-line"})
+    assert "Dotted line" not in page.text
+
+
+def test_numbers_without_bound_have_a_page(tmp_path: Path) -> None:
+    """Lengths above 2.5e9 once made more ticks than memory holds."""
+    manifest = made_up.geometry()
+    for row, norm in zip(manifest["layers"], (1e-9, 1e30, 1e38), strict=True):
+        row["norm"] = norm
+    assert "a mean length of 1.0e38" in shown(tmp_path, manifest).text
+    manifest["layers"][0]["norm"] = 10**400
+    with pytest.raises(InputError, match="layers, row 1: norm is 1000"):
+        shown(tmp_path / "more", manifest)
 
 
 def test_readings_carry_the_numbers(tmp_path: Path) -> None:

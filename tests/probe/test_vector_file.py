@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from isogloss.errors import InputError
-from isogloss.probe import GeometryOptions, measure_vectors
+from isogloss.probe import GeometryOptions, geometry, measure_vectors
 from isogloss.probe import vector_file as module
 from isogloss.probe.static_words import StaticWords, main_direction
 from isogloss.probe.vector_file import read_layer_vectors
@@ -107,8 +107,17 @@ def test_a_vector_without_a_direction(tmp_path: Path, value: float, said: str) -
     layer = arrays_of(SENTENCES)["layer_1"]
     layer[1] = value
     vectors = read_layer_vectors(write(tmp_path / "v", layer_1=layer))
-    with pytest.raises(InputError, match=f"in layer 1 the vector of 'fox' is {said}"):
+    told = rf"{tmp_path / 'v'}: row 1 of 'layer_1' .*, the vector of 'fox', is {said}"
+    with pytest.raises(InputError, match=told) as error:
         measure_vectors(vectors, name="v", lang="en", options=OPTIONS)
+    assert "model" not in str(error.value)
+
+
+def test_vectors_without_numbers(tmp_path: Path) -> None:
+    empty = {f"layer_{at}": np.zeros((len(arrays_of(SENTENCES)["sentences"]), 0), np.float32)
+             for at in range(3)}  # fmt: skip
+    with pytest.raises(InputError, match=r"its vectors have no numbers \(width 0\)"):
+        read_layer_vectors(write(tmp_path / "v", **empty))
 
 
 def test_static_vectors(tmp_path: Path) -> None:
@@ -116,7 +125,8 @@ def test_static_vectors(tmp_path: Path) -> None:
     made = StaticWords(tmp_path / "static", layer=2)
     measure_vectors(vectors, name="v", lang="en", options=OPTIONS, static=made)
     assert not (tmp_path / "static").exists()
-    made.write()
+    with made.written() as written:
+        assert len(written) == 5
     static = read_vectors(tmp_path / "static")
     assert list(static.vocabulary.words) == ["dog", "fox", "runs", "sleeps", "the"]
     assert static.vocabulary.word_counts.tolist() == [3, 3, 2, 2, 5]
@@ -135,10 +145,36 @@ def test_the_main_direction_is_on_the_side_of_the_mean() -> None:
     np.testing.assert_allclose(main_direction(vectors), -main_direction(-vectors), atol=1e-6)
 
 
-def test_static_vectors_of_a_layer_that_is_not_there(tmp_path: Path) -> None:
+def test_static_vectors_of_a_layer_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def choose(*_: object) -> None:
+        raise AssertionError("it was measured in vain")
+
+    monkeypatch.setattr(geometry, "_choice", choose)
     vectors = read_layer_vectors(write(tmp_path / "v"))
     with pytest.raises(InputError, match=r"no layer 3 in v; its layers are 0 \(the input\) to 2"):
         measure_vectors(vectors, name="v", lang="en", options=OPTIONS,
                         static=StaticWords(tmp_path / "static", layer=3))  # fmt: skip
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match="already exists; choose another --static or"):
         StaticWords(tmp_path / "v")
+
+
+def test_static_vectors_replace_nothing_of_another_kind(tmp_path: Path) -> None:
+    """They once replaced any file, a text to measure on too."""
+    (tmp_path / "notes").write_text("mine")
+    (tmp_path / "empty").touch()
+    for name in ("notes", "empty", write(tmp_path / "v").name):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(InputError, match="holds no vectors of isogloss, and is not replaced"):
+            StaticWords(tmp_path / name, overwrite=True)
+        assert (tmp_path / name).read_bytes() == before
+
+
+def test_static_vectors_stay_away_when_the_rest_fails(tmp_path: Path) -> None:
+    vectors = read_layer_vectors(write(tmp_path / "v"))
+    made = StaticWords(tmp_path / "static")
+    measure_vectors(vectors, name="v", lang="en", options=OPTIONS, static=made)
+    with pytest.raises(InputError, match="nothing was kept"), made.written():
+        raise InputError("could not be written; nothing was kept")
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.report.figures import Axis, chart_of
+from isogloss.report.figures import Axis, chart_of, decimal
 from isogloss.report.html import (
     N_CHARACTERS_SHOWN,
     MarkedMention,
@@ -248,6 +248,37 @@ def test_an_axis_holds_its_values_between_few_round_ticks(values):
     assert 2 <= len(ticks) <= 6
     assert (ticks[0].at, ticks[-1].at) == (0.0, 100.0)
     assert len({tick.label for tick in ticks}) == len(ticks)
+
+
+SIZES = [1e-300, 1e-38, 1e-9, 1e-4, 1e-3, 1.0, 1e6, 2.4e9, 2.6e9, 1e30, 1e38, 1e300]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("signed", [False, True])
+def test_an_axis_of_any_size_has_few_ticks(size, signed):
+    """From 2.5e9 on there were once as many as memory holds."""
+    for values in ([size], [-size, size], [0.0, size], [size, size * (1 + 1e-12)], [1.0, size]):
+        axis = Axis.around(values)
+        ticks = axis.ticks(signed=signed)
+        assert axis.low <= min(values) <= max(values) <= axis.high
+        assert 2 <= len(ticks) <= 6
+        assert (ticks[0].at, ticks[-1].at) == (0.0, 100.0)
+        assert len({tick.label for tick in ticks}) == len(ticks)
+        assert max(len(tick.label) for tick in ticks) <= 10
+
+
+def test_values_of_any_size_are_written_short():
+    assert decimal(1e30) == "1.000e30"
+    assert decimal(-2.5e9, 1, signed=True) == "−2.5e9"
+    assert decimal(9_999_999.0, 0) == "9999999"
+    labels = [tick.label for tick in Axis.around([0.0, 2.2e-9]).ticks()]
+    assert labels == ["0", "5.0e-10", "1.0e-9", "1.5e-9", "2.0e-9", "2.5e-9"]
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_an_axis_takes_no_value_that_is_not_finite(value):
+    with pytest.raises(ValueError, match="finite"):
+        Axis.around([0.0, value])
 
 
 @pytest.mark.parametrize("n_languages", [1, 2, len(LANGS)])

@@ -98,3 +98,16 @@ def test_what_cannot_be_looked_up(
     expected = "v: none of the 6 entities of the knowledge base has a vector by its title in de; "
     with pytest.raises(InputError, match=expected):
         read_entity_vectors(tmp_path / "v", kb, ["de"])
+
+
+@pytest.mark.parametrize(("least", "advice"), [(0, "ENTITY/ in front"), (5, "--min-entity-count")])
+def test_vectors_of_words_alone_are_no_question_of_the_language(
+    kb: KnowledgeBase, tmp_path: Path, least: int, advice: str
+) -> None:
+    vocabulary = Vocabulary.of(["tokyo", "berlin"], min_entity_count=least)
+    words = WordEntityVectors(vocabulary, np.ones((2, 2), np.float32))
+    write_vectors(words, tmp_path / "v", "native")
+    with pytest.raises(InputError, match=rf"v: holds no entity, only 2 words; .*{advice}"):
+        read_entity_vectors(tmp_path / "v", kb, ["en"])
+    with pytest.raises(InputError, match="holds no entity"):
+        with_ids(words, kb, ["en"])

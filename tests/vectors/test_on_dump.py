@@ -333,3 +333,30 @@ def test_a_dump_of_another_wiki_is_said(tmp_path: Path) -> None:
     reading, training = DumpReading(min_word_count=1), VectorTraining(width=2, iterations=1)
     with pytest.warns(LossWarning, match="says that it is enwiki, and is read as the Wikipedia"):
         train_on_dump(f"wikipedia:ja={dump}", tmp_path / "v", reading, training, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (
+            "min_entity_count",
+            r"no entity has a vector: \d+ entities are linked less than 9999 times",
+        ),
+        ("min_word_count", r"no word has a vector: \d+ words occur less than 9999 times"),
+    ],
+)
+def test_vectors_without_entities_or_words_are_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, said: str
+) -> None:
+    source = f"wikipedia:en={write_dump(tmp_path / 'en.xml', 'en', some_pages(20, 1))}"
+    reading = replace(ALL, **{option: 9999})
+    with pytest.warns(LossWarning, match=said) as warned:
+        train_on_dump(source, tmp_path / "v", reading, QUICK, workers=1)
+    assert len(warned) == 1
+    assert (tmp_path / "v").exists()
+    monkeypatch.setattr(
+        "isogloss.vectors.on_dump.train_vectors", lambda *_, **__: pytest.fail("late")
+    )
+    with pytest.raises(LossWarning, match=said):  # as under --strict, before training
+        train_on_dump(source, tmp_path / "w", reading, QUICK, workers=1)
+    assert not (tmp_path / "w").exists()

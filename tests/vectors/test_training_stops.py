@@ -1,5 +1,6 @@
 """Trainings on a dump that are stopped, killed, refused, or meet others in their work folder."""
 
+import json
 import random
 import signal
 import subprocess
@@ -86,6 +87,52 @@ def test_other_trainings_leave_a_stopped_one_its_checkpoint(
     assert train() == whole
     assert "going on after iteration 1 of 3" in caplog.text
     assert not list(work.rglob("training-*"))
+
+
+@pytest.mark.parametrize("before", [None, 0, dump_corpus.VERSION + 1])
+def test_the_work_of_another_version_is_refused_or_done_again(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    before: int | None,
+) -> None:  # fmt: skip
+    """Refused where ``--work`` asks to keep it, done again where the folder is a hidden one."""
+    caplog.set_level("INFO")
+    work, hidden, out = tmp_path / "w", tmp_path / ".v.work", tmp_path / "v"
+    whole = train_on_dump(source, out, ALL, QUICK, workers=1, work=work).matrix
+    out.unlink()
+    with monkeypatch.context() as patched:
+        stop_after_first_checkpoint(patched)
+        for folder in (work, None):
+            with pytest.raises(KeyboardInterrupt):
+                train_on_dump(source, out, ALL, QUICK, workers=1, work=folder)
+    for folder in (work, hidden):
+        options = folder / "en" / "vectors" / "options.json"
+        facts = json.loads(options.read_text("utf-8"))
+        assert facts.pop("version") == dump_corpus.VERSION
+        options.write_text(json.dumps(facts if before is None else {"version": before, **facts}))
+    there = {name: (work / name).read_bytes() for name in names_in(work)}
+    with pytest.raises(InputError) as error:
+        train_on_dump(source, out, ALL, QUICK, workers=1, work=work)
+    assert str(error.value) == (
+        f"{work / 'en' / 'vectors'}: holds the work of another version of isogloss; remove it, or "
+        "give another --work"
+    )
+    assert {name: (work / name).read_bytes() for name in names_in(work)} == there
+    caplog.clear()
+    again = train_on_dump(source, out, ALL, QUICK, workers=1)
+    assert again.matrix.tobytes() == whole.tobytes()
+    said = f"{hidden / 'en' / 'vectors'}: begins anew, since another version of isogloss made it"
+    assert caplog.messages.count(said) == 1
+    assert "going on after iteration" not in caplog.text  # nor from its checkpoint
+
+
+def test_damaged_options_of_a_work_folder(source: str, tmp_path: Path) -> None:
+    path = Path(source.partition("=")[2])
+    options = tmp_path / "en" / "vectors" / "options.json"
+    options.parent.mkdir(parents=True)
+    for damage in ("[1]", "{", '"version"'):
+        options.write_text(damage)
+        with pytest.raises(InputError, match="damaged"):
+            corpus_of_dump(path, tmp_path, ALL, code="en", lang="en", workers=1)
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

@@ -1,5 +1,8 @@
 """Files of vectors: golden bytes of each form, round trips, and what is wrong with them."""
 
+import bz2
+import gzip
+import lzma
 import pickle
 import struct
 from dataclasses import replace
@@ -104,11 +107,35 @@ def test_names_with_spaces_in_forms_without_tabs(tmp_path: Path) -> None:
     assert list(read_vectors(tmp_path / "v").vocabulary.words) == ["one", ". . ."]
 
 
-def test_compressed_text(tmp_path: Path) -> None:
-    import gzip
+@pytest.mark.parametrize("name", ["v.txt.gz", "v.txt", "v.bin", "v", "v.zst", "v.bz2"])
+@pytest.mark.parametrize("kind", ["gzip", "zstandard"])
+@pytest.mark.parametrize("form", ["word2vec-binary", "wikipedia2vec", "word2vec", "glove"])
+def test_compressed_vectors_are_known_by_their_bytes(
+    form: Any, kind: str, name: str, tmp_path: Path
+) -> None:
+    write_vectors(small(), tmp_path / "plain", form)
+    packed = pytest.importorskip(kind).compress((tmp_path / "plain").read_bytes())
+    (tmp_path / name).write_bytes(packed)
+    plain, found = read_vectors(tmp_path / "plain"), read_vectors(tmp_path / name)
+    assert found.matrix.tobytes() == plain.matrix.tobytes()
+    assert list(found.vocabulary.words) == list(plain.vocabulary.words)
+    (tmp_path / name).write_bytes(packed[:-9])
+    with pytest.raises(InputError, match="is cut off or damaged"):
+        read_vectors(tmp_path / name)
 
-    (tmp_path / "v.txt.gz").write_bytes(gzip.compress(b"a 1 2\n"))
-    assert read_vectors(tmp_path / "v.txt.gz").matrix.tolist() == [[1, 2]]
+
+def test_compressed_vectors_that_are_not_read(tmp_path: Path) -> None:
+    write_vectors(small(), tmp_path / "native", "native")
+    for content, message in (
+        (gzip.compress((tmp_path / "native").read_bytes()), "is safetensors, compressed or"),
+        (gzip.compress(pickle.dumps({"syn0": 1})), "is a pickle, which can run code"),
+        (bz2.compress(b"a 1 2\n"), "is compressed as bzip2, which is not read here; unpack it"),
+        (lzma.compress(b"a 1 2\n"), "is compressed as xz, which"),
+    ):
+        for name in ("v.txt", "v.bin"):
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(InputError, match=message):
+                read_vectors(tmp_path / name)
 
 
 def test_of_two_rows_with_one_name_the_first_counts(tmp_path: Path) -> None:

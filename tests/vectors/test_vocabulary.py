@@ -56,6 +56,9 @@ def test_what_is_found(vocabulary: Vocabulary, name: str, label: str) -> None:
                            "'ENTITY/New York City'"]),
         ("ENTITY/bier", ["not in the dump: no page or redirect has this title, unless"]),
         ("X", ["not in the dump"]),
+        ("ENTITY/Vilage", ["not in the dump", "; below the minimum count are 'ENTITY/Village'"]),
+        ("biers", ["the closest are 'beer'", "; below the minimum count are 'bier'"]),
+        ("ENTITY/Big Aple", ["; the closest are 'ENTITY/Big Apple'"]),
         ("zzzzzz", ["nothing is spelt like it"]),
     ],
 )  # fmt: skip
@@ -63,6 +66,13 @@ def test_why_there_is_no_vector(vocabulary: Vocabulary, name: str, parts: list[s
     with pytest.raises(InputError) as caught:
         vocabulary.row(name)
     assert [part for part in parts if part not in str(caught.value)] == []
+
+
+def test_a_name_is_not_close_to_itself(vocabulary: Vocabulary) -> None:
+    for name in ("ENTITY/village", "Bier"):
+        with pytest.raises(InputError) as caught:
+            vocabulary.row(name)
+        assert "below the minimum count are" not in str(caught.value)
 
 
 def test_a_file_that_does_not_say_what_it_left_out() -> None:

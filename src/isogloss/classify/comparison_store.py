@@ -8,7 +8,13 @@ from typing import Any
 
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence, read_json, write_json
+from isogloss.files import (
+    atomic_file,
+    damage_in_one_sentence,
+    read_json,
+    refuse_unwritable,
+    write_json,
+)
 from isogloss.text.languages import UNKNOWN
 
 FORMAT = "isogloss comparison"
@@ -52,11 +58,13 @@ def check_place(out: Path) -> dict[str, Any] | None:
     InputError
         When `out` holds something else, or its parent folder is missing.
     """
-    if not out.parent.is_dir():
-        raise InputError(f"the folder {out.parent} does not exist; make it first", path=out)
+    file = out / "manifest.json"
+    if out.is_dir():
+        refuse_unwritable(file, makes="file")
+    else:
+        refuse_unwritable(out, makes="folder")
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return None
-    file = out / "manifest.json"
     if out.is_dir() and not file.exists():
         raise InputError("holds files of something else; name another --out", path=out)
     manifest = read_json(file, what="a comparison")

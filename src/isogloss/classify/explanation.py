@@ -7,12 +7,14 @@ import numpy as np
 
 from isogloss.classify.adaptation import n_texts_behind
 from isogloss.classify.documents import linker_of
-from isogloss.classify.heads import seen_entities
+from isogloss.classify.heads import entities_have_weight, seen_entities
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.linker import languages_to_link
+
+NO_WEIGHT = "this model gives entities no weight: the label comes from the encoder alone"
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class EntityEvidence:
     id, title
         Of the entity; the title is its first name in a training language.
     weight
-        a_e, its share of attention.
+        a_e, its share of attention; 0 in a model that gives entities no weight.
     commonness, link_probability
         The largest over its mentions.
     seen
@@ -58,6 +60,8 @@ class Explanation:
         The heaviest first.
     moved
         Texts that the move of the text's vector was learned from; None: it was not moved.
+    entities_have_weight
+        Whether entities can move a probability of the model (`NO_WEIGHT` says where they cannot).
     """
 
     text: str
@@ -67,6 +71,7 @@ class Explanation:
     probabilities_without_entities: dict[Any, float]
     entities: list[EntityEvidence]
     moved: int | None = None
+    entities_have_weight: bool = True
 
 
 def explain(
@@ -86,6 +91,8 @@ def explain(
         batch = model.entity_batch(documents)
         assert batch is not None
         weights = model.head_.entity_weights(documents.vectors, batch)
+        if not entities_have_weight(model.head_):
+            weights = np.zeros_like(weights)
         seen = seen_entities(model.head_, batch.entities)
         spans = _spans(model, text, documents.langs[0], fallback_lang)
         entities = [
@@ -111,6 +118,7 @@ def explain(
         probabilities_without_entities=dict(zip(labels, without.tolist(), strict=True)),
         entities=entities,
         moved=n_texts_behind(model, documents.langs[0]),
+        entities_have_weight=entities_have_weight(model.head_),
     )
 
 

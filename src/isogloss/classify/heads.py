@@ -59,6 +59,17 @@ def log_probabilities_of(head: Head, vectors: Floats2d, batch: EntityBatch | Non
     return head.log_probabilities(vectors, batch)
 
 
+def entities_have_weight(head: Head) -> bool:
+    """Say whether entities can move a probability; ``mboe-plus`` may find that they do not help."""
+    match head:
+        case LinearHead():
+            return False
+        case MboeHead():
+            return True
+        case MboePlusHead():
+            return head.mixture.strength > 0
+
+
 def seen_entities(head: Head, entities: Ints1d) -> Bools1d:
     """Return bool (n,): which knowledge base indices training met."""
     if isinstance(head, LinearHead):

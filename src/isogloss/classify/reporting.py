@@ -8,7 +8,8 @@ import numpy as np
 
 from isogloss.classify.calibration import reliability
 from isogloss.classify.evaluation import Evaluation
-from isogloss.classify.explanation import Explanation
+from isogloss.classify.explanation import NO_WEIGHT, Explanation
+from isogloss.classify.heads import entities_have_weight
 from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
@@ -59,6 +60,8 @@ def write_report(
     for row in _chosen_rows(langs, model):
         explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
         documents.append(_document(explanation, y[row], model.labelling))
+    if model.kb_ is not None and not entities_have_weight(model.head_):
+        note = f"{note} {NO_WEIGHT[0].upper()}{NO_WEIGHT[1:]}.".lstrip()
     write_classification_report(
         path,
         title=title,

@@ -12,9 +12,10 @@ from isogloss.classify.adaptation import texts_to_adapt_to
 from isogloss.classify.manifest import about_classifier
 from isogloss.cli import options
 from isogloss.cli.output import console
+from isogloss.cli.places import refuse_place
 from isogloss.data.documents import read_documents
 from isogloss.errors import InputError, counted
-from isogloss.files import refuse_existing
+from isogloss.files import refuse_unwritable
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
@@ -44,8 +45,10 @@ def adapt_command(
     """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
     code = parse_language(lang)
     if out is not None:
-        refuse_existing(out, overwrite=overwrite, makes="folder")
+        refuse_place(out, model, file, kb, encoder, overwrite=overwrite, makes="folder")
     about = about_classifier(model)
+    if out is None:
+        refuse_unwritable(model, makes="folder")
     format = options.file_format(text, None, quoting)
     texts: list[str] = []
     if not remove:

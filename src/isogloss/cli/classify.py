@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from isogloss.classify import Explanation, TextClassifier, evaluate
+from isogloss.classify.explanation import NO_WEIGHT
 from isogloss.classify.manifest import about_classifier
 from isogloss.classify.reporting import describe, write_report
 from isogloss.classify.training_data import check_training
@@ -20,12 +21,12 @@ from isogloss.cli.compare import compare_command
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.output import console
+from isogloss.cli.places import refuse_place
+from isogloss.cli.texts import read_texts
 from isogloss.cli.trust import AbstainBelow, check_abstaining, forecast_command, with_abstentions
 from isogloss.cli.tuning import training_options
-from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
-from isogloss.files import refuse_existing
 from isogloss.kb import KnowledgeBase
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language_file
@@ -35,6 +36,9 @@ from isogloss.vectors.for_knowledge_base import read_entity_vectors
 
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
+_OF_ENTITIES = (
+    "preset", "init", "attention", "max_entities", "min_link_prob", "min_commonness", "nested",
+)  # fmt: skip
 app.command("compare")(compare_command)
 app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
@@ -42,6 +46,7 @@ app.command("adapt")(adapt_command)
 
 @app.command()
 def fit(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     train: Annotated[
         list[str] | None,
@@ -111,11 +116,12 @@ def fit(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Learn from labelled texts, or from the names of the classes, and write a model."""
-    refuse_existing(out, overwrite=overwrite, makes="folder")
+    refuse_place(out, train, dev, classes, kb, encoder, init, overwrite=overwrite, makes="folder")
     if not train and classes is None:
         raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
     if embed_kb and kb is None:
         raise InputError("--embed-kb needs a knowledge base; add --kb or leave it out")
+    _refuse_useless(context, has_kb=kb is not None, multilabel=multilabel)
     how = training_options(
         tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
@@ -195,7 +201,7 @@ def predict(
     check_abstaining(about_classifier(model), abstain_below)
     fallback_lang = checked_language(fallback_lang)
     format = options.file_format(text, None, quoting, lang_column)
-    documents = read_documents(file, format=format, needs_label=False)
+    documents = read_texts(file, format=format, command=f"classify predict {model}")
     langs = languages_of(documents, lang)
     loaded = TextClassifier.load(
         model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
@@ -242,13 +248,18 @@ def evaluate_command(
     device: options.Device = "auto",
     threads: options.Threads = None,
     cache: options.Cache = None,
-    overwrite: options.Overwrite = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what --report names.")
+    ] = False,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Score a model language by language, with intervals."""
     if report is not None:
-        refuse_existing(report, overwrite=overwrite, makes="file")
+        refuse_place(
+            report, model, versus, test, kb, encoder,
+            overwrite=overwrite, makes="file", option="--report",
+        )  # fmt: skip
     about = about_classifier(model)
     check_abstaining(about, abstain_below)
     fallback_lang = checked_language(fallback_lang)
@@ -314,6 +325,8 @@ def explain(
         facts = asdict(explanation)
         for key in ("probabilities", "probabilities_without_entities"):
             facts[key] = {str(name): value for name, value in facts[key].items()}
+        if loaded.kb_ is not None and not explanation.entities_have_weight:
+            facts["note"] = NO_WEIGHT
         typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
         print_explanation(explanation)
@@ -344,6 +357,8 @@ def print_explanation(explanation: Explanation) -> None:
     if not explanation.entities:
         typer.echo("nothing linked: this is the answer of the encoder alone")
         return
+    if not explanation.entities_have_weight:
+        typer.echo(NO_WEIGHT)
     named = [
         {
             "name in the text": ", ".join(
@@ -359,6 +374,15 @@ def print_explanation(explanation: Explanation) -> None:
     Table(named).render(printed)
     if len(explanation.entities) > 20:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+
+
+def _refuse_useless(context: typer.Context, *, has_kb: bool, multilabel: bool) -> None:
+    if not has_kb:
+        options.refuse_given(
+            context, *_OF_ENTITIES, why="is for entities of a knowledge base; give --kb too"
+        )
+    if not multilabel:
+        options.refuse_given(context, "thresholds", why=options.FOR_LABEL_SETS)
 
 
 def _init(value: str, kb: KnowledgeBase | None, langs: list[str | None]) -> Any:

@@ -14,14 +14,16 @@ from isogloss.cli import options, tuning
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language
 from isogloss.cli.output import console
+from isogloss.cli.places import places_read
 from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.files import atomic_file
+from isogloss.files import atomic_file, refuse_read
 from isogloss.kb import KnowledgeBase
 
 
 def compare_command(
+    context: typer.Context,
     train: options.LabelledFiles,
     test: Annotated[
         list[str], typer.Option(help="Texts to score on, as --train.", metavar="LANG=FILE")
@@ -74,6 +76,8 @@ def compare_command(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Fit with and without entities, over several seeds, and say whether they help."""
+    if not multilabel:
+        options.refuse_given(context, "thresholds", why=options.FOR_LABEL_SETS)
     names = [name.strip() for name in rows.split(",") if name.strip()]
     asked = compared_rows(names, is_tuned=tune != "head")
     theirs = None if published is None else published_table(published)
@@ -91,6 +95,7 @@ def compare_command(
     if thresholds != "half":
         chosen["thresholds"] = thresholds
     fallback_lang = checked_language(fallback_lang)
+    refuse_read(out, places_read([train, test, dev, kb, encoder]))
     check_place(out)
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator

@@ -11,6 +11,7 @@ from isogloss.classify.reporting import write_report
 from isogloss.cli import options
 from isogloss.cli.classify import print_explanation
 from isogloss.cli.output import console
+from isogloss.cli.places import refuse_place
 from isogloss.data.demo_data import demo_concepts_path, demo_tests, demo_train
 from isogloss.encode import Encoder
 from isogloss.files import atomic_directory
@@ -30,6 +31,7 @@ def demo(
     overwrite: options.Overwrite = False,
 ) -> None:
     """Train on English, answer in fourteen languages, with and without entities."""
+    refuse_place(out, encoder, overwrite=overwrite, makes="folder")
     start = time.monotonic()
     train, tests = demo_train(), demo_tests()
     printed = console()

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.places import refuse_place
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
-from isogloss.files import atomic_file, refuse_existing
+from isogloss.files import atomic_file
 
 
 def encode(
@@ -44,7 +45,7 @@ def encode(
     """Encode texts, one vector each, streamed to a memory-mapped array."""
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
-    refuse_existing(out, overwrite=overwrite, makes="file")
+    refuse_place(out, file, encoder, transform, overwrite=overwrite, makes="file")
     documents = read_documents(
         file, format=options.file_format(text, None, quoting), needs_label=False
     )

@@ -7,15 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.kb_info import print_info
 from isogloss.cli.languages import checked_language, languages_of, say_languages
-from isogloss.cli.output import console
-from isogloss.data.documents import Documents, read_documents
+from isogloss.cli.texts import read_texts
+from isogloss.cores import MAX_THREADS
+from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
-from isogloss.kb.linker import languages_to_link
+from isogloss.kb.linker import Linker, languages_to_link, say_missing_names
 from isogloss.kb.wikidata_source import MIN_SITELINKS
-from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
-from isogloss.report.table import Table
+from isogloss.kb.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
 from isogloss.text.languages import parse_language
 from isogloss.wiki.counting import Counting
 
@@ -27,6 +28,7 @@ KbPath = Annotated[Path, typer.Argument(help="Directory of the knowledge base.",
 
 @app.command()
 def build(
+    context: typer.Context,
     source: Annotated[
         list[str],
         typer.Option(
@@ -49,7 +51,11 @@ def build(
     ] = MIN_SITELINKS,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes that read a dump; as many as cores by default."),
+        typer.Option(
+            min=1,
+            max=MAX_THREADS,
+            help="Processes that read a dump; as many as cores by default.",
+        ),
     ] = None,
     page_props: Annotated[
         list[str] | None,
@@ -113,6 +119,7 @@ def build(
     chosen = None if langs is None else [parse_language(code) for code in langs.split(",") if code]
     if chosen is not None and not chosen:
         raise InputError("--langs names no language; give codes as en,ja,sw")
+    _refuse_unheeded(context, source, counting)
     report = build_knowledge_base(
         source,
         out,
@@ -164,7 +171,7 @@ def info(
     if as_json:
         typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        _print_info(facts)
+        print_info(facts)
 
 
 @app.command()
@@ -191,21 +198,22 @@ def link(
     """Link the names in texts to entities; one JSON object a text on standard output."""
     opened = KnowledgeBase.open(kb)
     pivot = None if pivot is None else _pivot_of(opened, pivot)
-    documents = read_documents(
-        file, format=options.file_format(text, None, quoting, lang_column), needs_label=False
-    )
+    format = options.file_format(text, None, quoting, lang_column)
+    documents = read_texts(file, format=format, command=f"kb link {kb}")
     langs = languages_of(documents, lang)
     fallback = checked_language(fallback_lang)
     linked: list[list[Mention]] = [[] for _ in documents.texts]
     n_dropped = 0
-    for code in dict.fromkeys(langs):
+    pairs = {code: languages_to_link(code, fallback) for code in dict.fromkeys(langs)}
+    say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
+    for code, linked_by in pairs.items():
         rows = [row for row, known in enumerate(langs) if known == code]
-        linked_by = languages_to_link(code, fallback)
         if linked_by is None:
             unknown = counted(len(rows), "text")
             warn_loss(f"nothing is linked in {unknown} of unknown language")
             continue
-        linker = opened.linker(
+        linker = Linker(
+            opened,
             linked_by[0],
             fallback_lang=linked_by[1],
             pivot=pivot,
@@ -213,6 +221,7 @@ def link(
             min_commonness=min_commonness,
             nested=nested,
             inflection=not no_inflection,
+            is_quiet=True,
         )
         found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
         for position, row in enumerate(rows):
@@ -220,9 +229,23 @@ def link(
         n_dropped += found.n_dropped
     _print_links(documents, langs, linked)
     say_languages(langs, {"linked": [bool(mentions) for mentions in linked]})
-    if pivot is not None:
+    if n_dropped:
         left_out = counted(n_dropped, "entity", "entities")
         typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
+
+
+def _refuse_unheeded(context: typer.Context, sources: list[str], counting: Counting) -> None:
+    """Refuse options that no source heeds; with other values than usual the build does so too."""
+    from isogloss.kb.source_checks import FOR_WIKIDATA, FOR_WIKIPEDIAS, OF_WIKIPEDIAS, files_of
+
+    files_of(sources)  # a misspelt source is the fault to tell
+    kinds = {source.partition(":")[0] for source in sources}
+    if "wikipedia" not in kinds:
+        options.refuse_given(context, *OF_WIKIPEDIAS, why=FOR_WIKIPEDIAS)
+    if "wikidata" not in kinds:
+        options.refuse_given(context, "min_sitelinks", why=FOR_WIKIDATA)
+    if counting == "wikipedia2vec":
+        options.refuse_given(context, "min_link_count", why=ALL_LINKS_COUNT)
 
 
 def _tables(listed: list[str] | None, option: str) -> dict[str, Path]:
@@ -276,28 +299,3 @@ def _as_json(mention: Mention) -> dict[str, Any]:
             for candidate in mention.candidates
         ],
     }
-
-
-def _print_info(facts: dict[str, Any]) -> None:
-    """Print single facts a line each, then sources, their counts and so on as tables."""
-    tables: dict[str, list[dict[str, Any]]] = {"sources": [], "counts": []}
-    for source in facts["sources"]:
-        unused = ", ".join(f"{field}: {n}" for field, n in source["unused_fields"].items())
-        counts = source.get("counts", {})
-        told = {key: value for key, value in source.items() if key != "counts"}
-        tables["sources"].append({**told, "unused_fields": unused or "none"})
-        tables["counts"] += [
-            {"source": source["name"], "what": what, "n": n} for what, n in counts.items()
-        ]
-    for key in ("fallbacks", "languages"):
-        tables[key] = [{"lang": lang, **counts} for lang, counts in facts[key].items()]
-    for key, value in facts.items():
-        if isinstance(value, dict) and key not in tables:
-            for part, said in value.items():
-                typer.echo(f"{key}, {part}: {said}")
-        elif key not in tables:
-            typer.echo(f"{key}: {value}")
-    for key, rows in tables.items():
-        if rows:
-            typer.echo(f"\n{key}")
-            Table(rows).render(console())

@@ -7,10 +7,12 @@ to standard error.
 import io
 import logging
 import os
+import re
 import sys
 import warnings
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, TextIO
 
 import typer
@@ -19,6 +21,7 @@ from isogloss import __version__
 from isogloss.errors import InputError, LossWarning
 
 _GROUPS = ("kb", "classify", "data", "vectors", "probe")
+_TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
 app = typer.Typer(
     name="isogloss",
@@ -76,6 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
         _add_groups(words)
+        _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
         command = typer.main.get_command(app)
         with command.make_context("isogloss", words) as context:
@@ -100,6 +104,15 @@ def main(arguments: list[str] | None = None) -> int:
         place = f"{error.filename}: " if error.filename else ""
         reason = error.strerror or error
         return _say(f"{place}{reason}; check the path, its permissions and the disk")
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Refuse an empty value, which a path would take for the folder that the command runs in."""
+    apart = [option for option, value in pairwise(words) if not value]
+    joined = [word.removesuffix("=") for word in words if word.endswith("=")]
+    for option in (*apart, *joined):
+        if re.fullmatch(r"--[\w-]+", option) and option not in _TAKE_EMPTY:
+            raise InputError(f"{option} is empty; give a value, or leave {option} out")
 
 
 def _write_utf8() -> None:

@@ -6,8 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError, LossWarning
+
+FOR_LABEL_SETS = "is for label sets; add --multilabel"
 
 
 def _strict(value: bool) -> bool:
@@ -104,7 +107,8 @@ DType = Annotated[
     Literal["float32", "bfloat16", "float16"], typer.Option(help="Precision of the encoder.")
 ]
 Threads = Annotated[
-    int | None, typer.Option(min=1, help="Cores to use; all physical ones by default.")
+    int | None,
+    typer.Option(min=1, max=MAX_THREADS, help="Cores to use; all physical ones by default."),
 ]
 Cache = Annotated[
     Path | None,
@@ -119,6 +123,22 @@ Strict = Annotated[
 ]
 
 
+def refuse_given(context: typer.Context, *names: str, why: str) -> None:
+    """Refuse options that another makes useless, also where their value is the default.
+
+    Parameters
+    ----------
+    names
+        Parameters of the command: ``"min_link_prob"``.
+    why
+        What follows the option in the sentence: ``"is for …; give --kb too"``.
+    """
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise InputError(f"--{name.replace('_', '-')} {why}")
+
+
 def file_format(
     text: str | None, label: str | None, quoting: Literal["auto", "csv", "none"],
     lang_column: str | None = None, *, multilabel: bool = False,
@@ -126,7 +146,7 @@ def file_format(
 ) -> FileFormat:  # fmt: skip
     """Return the format that the options describe."""
     if label_separator is not None and not multilabel:
-        raise InputError("--label-separator is for label sets; add --multilabel")
+        raise InputError(f"--label-separator {FOR_LABEL_SETS}")
     if label_separator == "":
         raise InputError("--label-separator is empty; give a character, such as '|'")
     several = multilabel and label is not None and "," in label

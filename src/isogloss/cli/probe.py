@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from isogloss.cli import options
 from isogloss.cli.output import console
+from isogloss.cli.places import places_read, refuse_place
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.files import refuse_existing
+from isogloss.files import refuse_read
 from isogloss.probe.geometry import measure_geometry, measure_vectors
 from isogloss.probe.geometry_result import GeometryOptions, GeometryResult, Measured
 from isogloss.probe.neutrality import check_sentences, measure_neutrality
@@ -31,6 +33,7 @@ app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_he
 
 @app.command()
 def geometry(
+    context: typer.Context,
     text: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,7 +80,9 @@ def geometry(
     dtype: options.DType = "float32",
     threads: options.Threads = None,
     seed: options.Seed = 0,
-    overwrite: options.Overwrite = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what --out and --static name.")
+    ] = False,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:
@@ -88,14 +93,19 @@ def geometry(
     _check_inputs(texts, files, encoders)
     if static is not None and len(texts) * len(encoders) + len(files) != 1:
         raise InputError("--static is of one encoder and one language; give one of each")
-    if static is None and static_layer != 1:
-        raise InputError("--static-layer is for --static; give that too")
-    if static is not None and static == out:
-        raise InputError("--static and --out are the same; give two names")
+    if static is None:
+        options.refuse_given(context, "static_layer", why="is for --static; give that too")
     if not texts:
-        _refuse_options_of_text(unit=unit, device=device, dtype=dtype, threads=threads)
+        options.refuse_given(
+            context, "unit", "device", "dtype", "threads",
+            why="is for texts that are encoded; give --text LANG=FILE",
+        )  # fmt: skip
+    if static is not None and out is not None:
+        _refuse_static_in(out, static)
     if out is not None:
-        refuse_existing(out, overwrite=overwrite, makes="folder")
+        refuse_place(out, text, vectors, encoders, overwrite=overwrite, makes="folder")
+    if static is not None:
+        refuse_read(static, places_read([text, vectors, encoders]), option="--static")
     made = None if static is None else StaticWords(static, layer=static_layer, overwrite=overwrite)
     drawn = GeometryOptions(
         min_contexts=min_contexts, max_words=max_words, max_contexts=max_contexts,
@@ -168,7 +178,7 @@ def neutrality(
     files = [parse_language_file(value) for value in text]
     _check_inputs(files, [], encoder)
     if out is not None:
-        refuse_existing(out, overwrite=overwrite, makes="folder")
+        refuse_place(out, text, encoder, overwrite=overwrite, makes="folder")
     asked = NeutralityOptions(
         max_sentences=max_sentences, n_neighbours=neighbours, all_pairs=all_pairs, seed=seed
     )
@@ -179,7 +189,8 @@ def neutrality(
         model = Encoder.load(name, device=device, dtype=dtype, threads=threads, encoder_half=True)
         measured.append(measure_neutrality(model, parallel, options=asked))
     result = NeutralityResult(measured, options=asked)
-    _print(result, (result.layers, result.shown_languages), out, overwrite, as_json)
+    _save(result, out, overwrite)
+    _print(result, (result.layers, result.shown_languages), as_json)
 
 
 @app.command()
@@ -213,6 +224,12 @@ def _check_inputs(
     _refuse_repeated(texts, files)
 
 
+def _refuse_static_in(out: Path, static: Path) -> None:
+    """Refuse a file in the folder that is made, which would take it away."""
+    if out.resolve() in (static.resolve(), *static.resolve().parents):
+        raise InputError("is --out or in it; give --static another place", path=static)
+
+
 def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> None:
     """Refuse what would have the same name in the tables."""
     langs = [one.lang for one in texts]
@@ -228,32 +245,26 @@ def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> No
             )
 
 
-def _refuse_options_of_text(**given: Any) -> None:
-    """Refuse options that say how texts are encoded where none are."""
-    usual = {"unit": "word", "device": "auto", "dtype": "float32", "threads": None}
-    for name, value in given.items():
-        if value != usual[name]:
-            raise InputError(f"--{name} is for texts that are encoded; give --text LANG=FILE")
-
-
 def _give(
     result: GeometryResult, measured: list[Measured], made: StaticWords | None, out: Path | None,
     overwrite: bool, as_json: bool,
 ) -> None:  # fmt: skip
+    with nullcontext() if made is None else made.written() as vectors:
+        _save(result, out, overwrite)
     if made is not None:
-        made.write()
-        typer.echo(f"isogloss: {made.vectors!r} → {made.path}", err=True)
-    tables = (result.layers, result.isotropy, result.extremes, result.claims)
-    _print(result, tables, out, overwrite, as_json)
+        typer.echo(f"isogloss: {vectors!r} → {made.path}", err=True)
+    _print(result, (result.layers, result.isotropy, result.extremes, result.claims), as_json)
 
 
-def _print(
-    result: GeometryResult | NeutralityResult, tables: Sequence[Table], out: Path | None,
-    overwrite: bool, as_json: bool,
-) -> None:  # fmt: skip
+def _save(result: GeometryResult | NeutralityResult, out: Path | None, overwrite: bool) -> None:
     if out is not None:
         result.save(out, overwrite=overwrite)
         typer.echo(f"isogloss: tables and curves → {out}", err=True)
+
+
+def _print(
+    result: GeometryResult | NeutralityResult, tables: Sequence[Table], as_json: bool
+) -> None:
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
         return

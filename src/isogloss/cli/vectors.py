@@ -9,6 +9,8 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.output import console
+from isogloss.cli.places import places_read
+from isogloss.cores import MAX_THREADS
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
 from isogloss.report.table import Table
@@ -30,6 +32,7 @@ VectorFile = Annotated[
 
 @app.command()
 def train(
+    context: typer.Context,
     source: Annotated[
         str, typer.Option(help="Dump of a Wikipedia, as wikipedia:ja=DUMP.", metavar="SOURCE")
     ],
@@ -78,7 +81,11 @@ def train(
     min_commonness: options.MinCommonness = 0.01,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes that read and threads that train; all cores without."),
+        typer.Option(
+            min=1,
+            max=MAX_THREADS,
+            help="Processes that read and threads that train; all cores without.",
+        ),
     ] = None,
     seed: options.Seed = 0,
     work: Annotated[
@@ -96,7 +103,11 @@ def train(
     from isogloss.vectors.on_dump import train_on_dump
     from isogloss.vectors.training import VectorTraining
 
-    _check_thresholds(kb, min_link_prob, min_commonness)
+    if kb is None:
+        options.refuse_given(
+            context, "min_link_prob", "min_commonness",
+            why="is for names of a knowledge base; give --kb too",
+        )  # fmt: skip
     training = VectorTraining(
         width=dim_size, window=window, iterations=iteration, negatives=negative, sample=sample,
         word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, init_alpha=init_alpha,
@@ -166,7 +177,7 @@ def convert(
     strict: options.Strict = False,
 ) -> None:
     """Write vectors in another form."""
-    refuse_place(out, overwrite=overwrite)
+    refuse_place(out, overwrite=overwrite, reads=places_read([file, kb]))
     if kb is not None and to != "native":
         raise InputError(f"--kb gives ids, which --to {to} has no room for; write --to native")
     if lang is not None and kb is None:
@@ -174,7 +185,10 @@ def convert(
     opened = None if kb is None else KnowledgeBase.open(kb)
     vectors = read_vectors(file)
     if opened is not None:
-        vectors = _with_ids(vectors, opened, lang)
+        try:
+            vectors = _with_ids(vectors, opened, lang)
+        except InputError as error:
+            raise InputError(str(error), path=file) from error
     write_vectors(vectors, out, to, overwrite=overwrite)
     typer.echo(f"isogloss: {vectors!r} → {out}", err=True)
 
@@ -207,19 +221,6 @@ def evaluate(
         typer.echo(table.to_json(), nl=False)
     else:
         table.render(console())
-
-
-def _check_thresholds(kb: Path | None, min_link_prob: float, min_commonness: float) -> None:
-    from isogloss.vectors.dump_corpus import DumpReading
-
-    if kb is not None:
-        return
-    for option, given, usual in (
-        ("--min-link-prob", min_link_prob, DumpReading.min_link_prob),
-        ("--min-commonness", min_commonness, DumpReading.min_commonness),
-    ):
-        if given != usual:
-            raise InputError(f"{option} is for names of a knowledge base; give --kb too")
 
 
 def _with_ids(vectors: WordEntityVectors, kb: KnowledgeBase, lang: str | None) -> WordEntityVectors:

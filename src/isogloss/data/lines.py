@@ -1,8 +1,8 @@
-"""Text files of users, whole or by line: plain, ``.gz``, ``.zst`` or standard input, as UTF-8.
+"""Text files of users, whole or by line: plain, gzip, zstd or standard input, as UTF-8.
 
-What is wrong with a file (missing, a folder, cut off, another encoding) becomes one sentence
-here. What its lines hold is read elsewhere: tables in `tables`, documents in `documents`, names in
-`isogloss.kb.names_file`.
+Whether a file is compressed is found in its first bytes, whatever its name. What is wrong with a
+file (missing, a folder, cut off, another encoding) becomes one sentence here. What its lines hold
+is read elsewhere: tables in `tables`, documents in `documents`, names in `isogloss.kb.names_file`.
 """
 
 import gzip
@@ -21,6 +21,12 @@ from isogloss.errors import InputError
 STANDARD_INPUT = Path("-")
 COMPRESSED = (".gz", ".zst")
 
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # no UTF-8 begins so
+# What is told, not read; on standard input also what is read from a file.
+_UNREAD = {
+    b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip",
+    b"7z\xbc\xaf": "7-Zip", **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
+}  # fmt: skip
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BLOCK_BYTES = 1 << 16
 _NOT_COMPRESSED = "is not compressed as its name says, or damaged; rename it or copy it again"
@@ -32,14 +38,14 @@ def read_text(path: Path) -> str:
     Parameters
     ----------
     path
-        The file; ``Path("-")`` is standard input. Decompressed when it ends in .gz or .zst.
+        The file; ``Path("-")`` is standard input. Decompressed where it is gzip or zstd.
 
     Raises
     ------
     InputError
         When the file is missing, unreadable, cut off or not UTF-8; with line and byte.
     """
-    with _opened(path) as stream:
+    with opened(path) as stream:
         data = stream.read()
     try:
         return _without_mark(data, path).decode("utf-8")
@@ -54,7 +60,7 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     One line is in memory at a time. Takes and raises what `read_text` does.
     """
-    with _opened(path) as stream:
+    with opened(path) as stream:
         for number, raw in enumerate(stream, 1):
             if number == 1:
                 raw = _without_mark(raw, path)
@@ -66,19 +72,21 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open the bytes of a file, decompressed, or standard input; raises what `read_text` does."""
     try:
         if path == STANDARD_INPUT:
             yield sys.stdin.buffer
-        elif path.suffix == ".gz":
-            with gzip.open(path, "rb") as stream:
-                yield stream  # type: ignore[misc]
-        elif path.suffix == ".zst":
-            with path.open("rb") as compressed:
-                yield io.BufferedReader(_ZstFrames(compressed, path))
-        else:
-            with path.open("rb") as stream:
-                yield stream
+            return
+        with path.open("rb") as file:
+            kind = _compression(file.peek(1), path)
+            if kind == ".gz":
+                with gzip.open(file, "rb") as stream:
+                    yield stream  # type: ignore[misc]
+            elif kind == ".zst":
+                yield io.BufferedReader(_ZstFrames(file, path))
+            else:
+                yield file
     except FileNotFoundError as error:
         raise InputError(f"no such file{_near_name(path)}", path=path) from error
     except (IsADirectoryError, NotADirectoryError) as error:
@@ -92,6 +100,14 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise InputError(
             f"cannot be read: {reason}; check its permissions and the disk", path=path
         ) from error
+
+
+def _compression(start: bytes, path: Path) -> str | None:
+    """Return the kind that the first bytes show, else the one that the name says."""
+    for magic, kind in _MAGIC.items():
+        if start.startswith(magic):
+            return kind
+    return path.suffix if path.suffix in COMPRESSED else None
 
 
 class _ZstFrames(io.RawIOBase):
@@ -130,6 +146,10 @@ class _ZstFrames(io.RawIOBase):
 def _without_mark(start: bytes, path: Path) -> bytes:
     if start.startswith(_UTF16_MARKS):
         raise InputError("is UTF-16; save it as UTF-8", path=path)
+    for magic, kind in _UNREAD.items():
+        if start.startswith(magic):
+            raise InputError(f"is compressed as {kind}, which is not read here; unpack it first",
+                             path=path)  # fmt: skip
     return start.removeprefix(b"\xef\xbb\xbf")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from isogloss.data.lines import open_lines
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.files import atomic_file
+from isogloss.files import atomic_file, refuse_existing, refuse_read
 
 Types = dict[str, list[str]]  # page → its types
 
@@ -74,6 +74,8 @@ def join_shinra(
     LossWarning
         When pages with types have no text, or no numbered type.
     """
+    refuse_read(out, [labels, texts])
+    refuse_existing(out, overwrite=overwrite, makes="file")
     types, untyped = _read_types(labels)
     n_written = n_unlabelled = 0
     missing = dict.fromkeys(types)

@@ -130,7 +130,7 @@ class Encoder:
             None: from the model's files, else its architecture, else guessed; see `settings`.
         threads
             Most cores torch uses while encoding; None: torch's own number, which is the
-            physical cores.
+            physical cores. At most `cores.MAX_THREADS`.
         transform
             A fitted transform, or its file; see `with_transform`.
         cache

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isogloss.cores import check_threads
 from isogloss.encode import model as networks
 from isogloss.encode.settings import (
     Chain,
@@ -53,8 +54,7 @@ def load_parts(
     given
         The settings that the user gave, or None for each.
     """
-    if threads is not None and threads < 1:
-        raise InputError(f"{threads} threads cannot encode; give 1 or more")
+    check_threads(threads)
     directory = find_directory(name)
     static = find_static(directory)
     if static:

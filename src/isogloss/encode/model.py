@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isogloss.arrays import Floats3d
+from isogloss.cores import check_threads
 from isogloss.encode.batches import PaddedBatch
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
@@ -290,6 +291,7 @@ def capped_threads(threads: int | None) -> Iterator[None]:
         return
     import torch
 
+    check_threads(threads)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

@@ -27,6 +27,8 @@ def find_directory(name: str | Path) -> Path:
     """
     if name == BUNDLED:
         return bundled_directory()
+    if name == "":
+        raise InputError("the encoder's name is empty; give a directory or a hub name")
     path = Path(name).expanduser()
     if path.is_dir():
         return path

@@ -3,7 +3,7 @@
 import shutil
 import unicodedata
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError
+from isogloss.cores import check_threads
+from isogloss.errors import InputError, warn_loss
 from isogloss.files import atomic_directory, refuse_existing
 from isogloss.kb.cldr import gather_cldr
 from isogloss.kb.compile_names import KEYWORD_FACTOR, compile_language
@@ -21,6 +22,7 @@ from isogloss.kb.store import pack_strings, write_arrays, write_manifest
 from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_folder
 from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
 from isogloss.progress import progress
+from isogloss.text.languages import fallbacks
 from isogloss.wiki.work_folder import kept_folders_said, locked
 
 if TYPE_CHECKING:
@@ -106,6 +108,7 @@ def build_knowledge_base(
     from isogloss.kb.wikipedias import Wikipedias
 
     out = Path(out)
+    check_threads(workers, "workers")
     refuse_existing(out, overwrite=overwrite, makes="folder")
     if isinstance(sources, str):
         raise InputError(f"sources is a list, such as ['{sources}'], not a string")
@@ -116,17 +119,23 @@ def build_knowledge_base(
     gathered = Gathered(choose)
     has_dumps = any(source.startswith("wikipedia:") for source in sources)
     work = of_wikis.work or hidden_folder(out)
-    held = locked(work) if has_dumps else nullcontext()
     hidden = [] if of_wikis.work or not has_dumps else [work]
-    with held, kept_folders_said([*hidden, *parts]):
+    with ExitStack() as held:
+        if has_dumps:
+            held.enter_context(locked(work))
+        for folder in parts:
+            held.enter_context(locked(folder, option="--out"))
+        held.enter_context(kept_folders_said([*hidden, *parts]))
         wikis = Wikipedias(sources, out, of_wikis, workers=workers)
+        wikis.count()
         options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
         reports = [_gather(source, gathered, options) for source in sources]
         wikis.join(gathered, parts)
-        if not gathered.languages:
-            raise InputError("no source has names in the languages wanted; nothing to build")
+        _check_languages(gathered)
+        merged = _merged(gathered)
+        wikis.say_unjoined(gathered, merged.entity_of, parts)
         with atomic_directory(out, overwrite=overwrite) as folder:
-            report = _write(folder, out, gathered, reports, choose)
+            report = _write(folder, out, gathered, merged, reports)
         for folder in parts:
             shutil.rmtree(folder, ignore_errors=True)
         wikis.clean()
@@ -165,14 +174,29 @@ def _gather(source: str, gathered: Gathered, options: _Options) -> SourceReport:
     raise AssertionError(source)  # `check_sources` lets no other pass
 
 
+def _check_languages(gathered: Gathered) -> None:
+    """Refuse a build without names; warn of the languages wanted in which no source has any."""
+    named = {language for language, held in gathered.languages.items() if held.names}
+    if not named:
+        raise InputError("no source has names in the languages wanted; nothing to build")
+    wanted = dict.fromkeys(gathered.choose.wanted or ())
+    missing = [lang for lang in wanted if named.isdisjoint(fallbacks(lang))]
+    if missing:
+        warn_loss(
+            f"no source has names in {', '.join(missing)}, of --langs; leave out such languages, "
+            "or give a source of their names"
+        )
+
+
 def _write(
     folder: Path,
     out: Path,
     gathered: Gathered,
+    merged: "_Merged",
     reports: list[SourceReport],
-    choose: LanguageChoice,
 ) -> BuildReport:
-    ids, aliases, entity_of = _merged(gathered)
+    ids, aliases, entity_of = merged
+    choose = gathered.choose
     popularity = np.full(len(ids), np.nan)
     for number, value in gathered.popularity.items():
         at = entity_of[number]
@@ -213,8 +237,16 @@ def _write(
     return report
 
 
-def _merged(gathered: Gathered) -> tuple[list[str], list[tuple[str, int]], Ints1d]:
-    """Join entities by `same_as`; return ids, aliases, and number → index (-1: no name)."""
+class _Merged(NamedTuple):
+    """Entities after merging: ids, aliases, and number in `Gathered` → place (-1: no name)."""
+
+    ids: list[str]
+    aliases: list[tuple[str, int]]
+    entity_of: Ints1d
+
+
+def _merged(gathered: Gathered) -> _Merged:
+    """Join entities by `same_as`."""
     numbered = list(gathered.index)
     root = list(range(len(numbered)))
 
@@ -245,7 +277,7 @@ def _merged(gathered: Gathered) -> tuple[list[str], list[tuple[str, int]], Ints1
         for entity_id, at in zip(numbered, index, strict=True)
         if at >= 0 and entity_id != ids[at]
     )
-    return ids, aliases, np.array(index, np.int64)
+    return _Merged(ids, aliases, np.array(index, np.int64))
 
 
 def _source_rank(entity_id: str) -> int:

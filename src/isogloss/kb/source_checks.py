@@ -8,6 +8,7 @@ from pathlib import Path
 
 from isogloss.data.lines import STANDARD_INPUT, open_lines
 from isogloss.errors import InputError, did_you_mean
+from isogloss.files import refuse_read
 from isogloss.kb.names import LanguageChoice
 from isogloss.kb.wikidata_source import MIN_SITELINKS
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
@@ -21,10 +22,12 @@ from isogloss.wiki.wikidata import wikipedia_of
 _KINDS = ("cldr", "names:FILE", "wikidata:DUMP", "wikipedia:LANG=DUMP")
 _TABLES = ("page_props", "page", "redirect", "langlinks")
 # Options that say nothing without a Wikipedia; of the tables, each names its wiki.
-_OF_WIKIPEDIAS = (
+OF_WIKIPEDIAS = (
     "work", "limit", "min_link_count", "keep_disambiguations", "keep_red_links", "counting",
     "sitelinks",
 )  # fmt: skip
+FOR_WIKIPEDIAS = "is for wikipedia:LANG=DUMP sources; give one"
+FOR_WIKIDATA = "is for wikidata:DUMP sources; give one"
 
 
 def check_sources(
@@ -44,8 +47,9 @@ def check_sources(
         use, names a wiki that is no source or a file of another kind, or folders are in each
         other's way.
     """
-    files = _files(sources)
+    files = files_of(sources)
     dumps = {source: found for source in sources if (found := dump_of(source)) is not None}
+    refuse_read(out, [*files.values(), *_tables(options)])
     _check_twice(files, dumps)
     _check_options(options, min_sitelinks, sources, dumps)
     _check_work(options.work, out)
@@ -59,8 +63,8 @@ def check_sources(
                 warn_of_other_wiki(dump, code, opened.site.name)
 
 
-def _files(sources: Sequence[str]) -> dict[str, Path]:
-    """Return the file of each source that is read from one."""
+def files_of(sources: Sequence[str]) -> dict[str, Path]:
+    """Return the file of each source that is read from one; refuse unknown and equal sources."""
     found: dict[str, Path] = {}
     for source in sources:
         kind, _, place = source.partition(":")
@@ -74,6 +78,11 @@ def _files(sources: Sequence[str]) -> dict[str, Path]:
         if sources.count(source) > 1:
             raise InputError(f"the source '{source}' is given twice; leave one out")
     return found
+
+
+def _tables(options: WikipediaOptions) -> list[Path]:
+    given = [file for name in _TABLES for file in getattr(options, name).values()]
+    return given if options.sitelinks is None else [*given, options.sitelinks]
 
 
 def _check_twice(files: dict[str, Path], dumps: dict[str, tuple[str, Path]]) -> None:
@@ -105,11 +114,11 @@ def _check_options(
 ) -> None:
     """Refuse options that no source given heeds."""
     without = WikipediaOptions()
-    for name in _OF_WIKIPEDIAS:
+    for name in OF_WIKIPEDIAS:
         if not dumps and getattr(options, name) != getattr(without, name):
-            raise InputError(f"{_option(name)} is for wikipedia:LANG=DUMP sources; give one")
+            raise InputError(f"{_option(name)} {FOR_WIKIPEDIAS}")
     if min_sitelinks != MIN_SITELINKS and not any(one.startswith("wikidata:") for one in sources):
-        raise InputError("--min-sitelinks is for wikidata:DUMP sources; give one")
+        raise InputError(f"--min-sitelinks {FOR_WIKIDATA}")
 
 
 def _check_work(work: Path | None, out: Path) -> None:

@@ -24,6 +24,7 @@ from isogloss.wiki.wikidata import (
     parse_entities,
 )
 from isogloss.wiki.wikidata_lines import BEGINNING, DumpLines, LineBlock, Place
+from isogloss.wiki.work_folder import LOCK
 from isogloss.wiki.workers import map_blocks, n_cores
 
 BLOCKS_PER_PART = 64  # of 4 MB each
@@ -159,8 +160,14 @@ def _prepare(folder: Path, plan: dict[str, Any]) -> None:
             return
     except (OSError, ValueError):
         pass
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
+    if part_files(folder):
+        logger.info("%s: begins anew, since it held the work on another dump, with other options, "
+                    "or of another version of isogloss", folder)  # fmt: skip
+    file.unlink(missing_ok=True)  # first: else parts that are left would pass for this plan's
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            path.unlink()
     write_json(file, plan)
 
 

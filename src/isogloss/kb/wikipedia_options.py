@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogloss.errors import InputError, did_you_mean
+from isogloss.text.languages import parse_language
 from isogloss.wiki.counting import COUNTINGS, Counting
-from isogloss.wiki.site import language_prefixes
+from isogloss.wiki.site import code_of_wikipedia, language_prefixes
 
 Files = Mapping[str, Path]
+ALL_LINKS_COUNT = "is of no use with --counting wikipedia2vec, whose numbers are of all links"
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,29 @@ class WikipediaOptions:
                 "titles that five links lead to"
             )
         if self.min_link_count != 1 and self.counting == "wikipedia2vec":
-            raise InputError(
-                "--min-link-count is of no use with --counting wikipedia2vec, whose numbers are of "
-                "all links"
-            )
+            raise InputError(f"--min-link-count {ALL_LINKS_COUNT}")
 
 
 def checked_code(code: str) -> str:
     """Return the code of a Wikipedia in small letters; raises `InputError` when there is none."""
     code = code.strip().lower().replace("_", "-")
     if code not in language_prefixes():
-        close = did_you_mean(code, sorted(language_prefixes()), n_shown=5)
+        close = _meant(code) or did_you_mean(code, sorted(language_prefixes()), n_shown=5)
         raise InputError(f"'{code}' is the code of no Wikipedia, as ja or simple are; {close}")
     return code
+
+
+def _meant(code: str) -> str:
+    """Return advice for the name of a database, an address, or another code of a language."""
+    short = code.removesuffix("wiki").rstrip("-").removeprefix("https://").partition(".")[0]
+    try:
+        language = parse_language(short)
+    except InputError:
+        language = short
+    for found in (short, code_of_wikipedia(language)):
+        if found in language_prefixes():
+            return f"did you mean '{found}'?"
+    return ""
 
 
 def hidden_folder(out: Path) -> Path:

@@ -16,7 +16,7 @@ import numpy as np
 
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
-from isogloss.files import read_json, write_json
+from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.kb.names import NAME, TITLE_ONLY, Gathered, LanguageNames, SourceReport
 from isogloss.kb.occurrences import write_occurrences
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
@@ -36,7 +36,11 @@ from isogloss.wiki.workers import n_cores, scratch_of
 
 LICENCE = "CC BY-SA 4.0 (Wikipedia)"
 _FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
-VERSION = 2  # of how titles, links and texts are counted; the parts have one of their own
+VERSION = 3  # of how titles, links and texts are counted; the parts have one of their own
+# Links to a page of the dump: by what became of them, as `isogloss.wiki.counts` calls it.
+_FATES_OF_FOUND = (
+    "counted", "without a name", "with a text too long", "to disambiguations and broken redirects",
+)  # fmt: skip
 _STAGES = ("targets.bin", "titles.bin", "links.bin", "texts.bin")
 
 
@@ -157,6 +161,7 @@ def count_wiki(
         counting=options.counting,
     )  # fmt: skip
     logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
+    _say_red_links(dump, found, options)
     if as_wikipedia2vec:
         write_pages_with_names(extraction, links, texts, workers=workers)
     else:
@@ -317,13 +322,29 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
         "keep_red_links": options.keep_red_links,
     }  # fmt: skip
     about = folder / "counts.json"
-    if about.exists() and read_json(about, what="a work folder") == wanted:
+    before = read_json(about, what="a work folder") if about.exists() else wanted | {"files": None}
+    if before == wanted:
         return
+    with damage_in_one_sentence(about, advice="remove it"):
+        if before.get("version") != VERSION:
+            logger.info("%s: counts anew, since another version of isogloss counted", folder)
     for name in _STAGES:
         (folder / name).unlink(missing_ok=True)
         shutil.rmtree(scratch_of(folder / name), ignore_errors=True)
     with atomic_part(about) as temporary:
         write_json(temporary, wanted)
+
+
+def _say_red_links(dump: Path, found: Counter[str], options: WikipediaOptions) -> None:
+    """Say it where most links within the wiki lead to no page, as in a part of a dump."""
+    n_red = found["links to no page"]
+    n_links = n_red + sum(found[f"links {fate}"] for fate in _FATES_OF_FOUND)
+    if 2 * n_red > n_links and options.keep_red_links is None and options.counting == "isogloss":
+        logger.info(
+            "%s: %s of %s within the wiki lead to no page of the dump, and are left out; "
+            "--keep-red-links N lets titles be entities that N links lead to",
+            dump, f"{n_red:,}", counted(n_links, "link"),
+        )  # fmt: skip
 
 
 def _told(counts: Counter[str], *names: str) -> str:

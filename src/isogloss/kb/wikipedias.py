@@ -4,8 +4,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError, LossWarning, warn_loss
+from isogloss.errors import InputError, LossWarning, counted, warn_loss
 from isogloss.kb.names import Gathered
 from isogloss.kb.wikipedia_ids import (
     LanguageLinks,
@@ -25,6 +27,8 @@ from isogloss.kb.wikipedia_source import (
 from isogloss.progress import logger
 from isogloss.wiki.other_wiki import warn_of_other_wiki
 
+LEAST_SHARED = 0.01  # of the smallest wiki's entities; fewer say that the wikis are not joined
+
 
 class Wikipedias:
     """The dumps among the sources of a knowledge base.
@@ -38,11 +42,6 @@ class Wikipedias:
         The knowledge base; without `options.work` the work folder is beside it.
     workers
         Processes; None: as many as there are cores.
-
-    Raises
-    ------
-    InputError
-        When a dump or table cannot be read, or is of no use.
     """
 
     def __init__(
@@ -59,9 +58,19 @@ class Wikipedias:
         found = {source: dump_of(source) for source in dict.fromkeys(sources)}
         self._dumps = {source: dump for source, dump in found.items() if dump is not None}
         self._wikis: dict[str, Wiki] = {}
+        self._items: dict[str, Ints1d] = {}
+
+    def count(self) -> None:
+        """Bring all dumps through their stages; a temporary work folder without a part goes.
+
+        Raises
+        ------
+        InputError
+            When a dump or table cannot be read, or is of no use.
+        """
         try:
             for source, (code, dump) in self._dumps.items():
-                wiki = count_wiki(code, dump, self.work, options, workers=workers)
+                wiki = count_wiki(code, dump, self.work, self._options, workers=self._workers)
                 if not dump.is_file():  # a pipe; `check_sources` has looked at the files
                     warn_of_other_wiki(dump, code, wiki.extraction.site.name)
                 self._wikis[source] = wiki
@@ -70,11 +79,11 @@ class Wikipedias:
                 self.clean()
             raise
         listed = list(self._wikis.values())
-        items = items_of(listed, options.sitelinks) if listed else []
-        self._items: dict[str, Ints1d] = dict(zip(self._wikis, items, strict=True))
+        items = items_of(listed, self._options.sitelinks) if listed else []
+        self._items = dict(zip(self._wikis, items, strict=True))
 
     def gather(self, source: str, gathered: Gathered) -> WikipediaReport:
-        """Add the names of one dump."""
+        """Add the names of one dump, once all are counted."""
         return gather_wiki(self._wikis[source], gathered, self._items[source])
 
     def join(self, gathered: Gathered, wikidata: Sequence[Path]) -> None:
@@ -107,6 +116,46 @@ class Wikipedias:
             "joined %d pages by links between languages; left out %d links that contradict others",
             links.n_joined, links.n_contradictions,
         )  # fmt: skip
+
+    def say_unjoined(self, gathered: Gathered, entity_of: Ints1d, wikidata: Sequence[Path]) -> None:
+        """Say it where the pages of several wikis have hardly any entity in common.
+
+        Parameters
+        ----------
+        entity_of
+            Number in `gathered` → number after merging.
+        wikidata
+            As in `join`.
+
+        Warns
+        -----
+        LossWarning
+            When nothing was given that would join them. Of tables, that some fit no page is warned
+            of where they are read.
+        """
+        if len(self._wikis) < 2:
+            return
+        n_wikis = np.zeros(entity_of.max(initial=-1) + 1, np.int64)
+        sizes = []
+        for wiki in self._wikis.values():
+            ids = np.array(wiki.ids, np.int64)
+            entities = np.unique(entity_of[ids[ids >= 0]])
+            n_wikis[entities[entities >= 0]] += 1
+            sizes.append(entities.size)
+        n_shared = int((n_wikis > 1).sum())
+        if n_shared >= max(1, LEAST_SHARED * min(sizes)):
+            return
+        codes = ", ".join(wiki.code for wiki in self._wikis.values())
+        shared = f"only {counted(n_shared, 'entity', 'entities')}" if n_shared else "no entity"
+        said = f"{shared} of the Wikipedias {codes} has names from two of them"
+        given = self._options
+        if wikidata or given.sitelinks or given.langlinks or len(given.page_props) > 1:
+            logger.info("%s; do the dumps hold the same articles?", said)
+        else:
+            warn_loss(
+                f"{said}; give --sitelinks, or --page-props and --langlinks of each, or --source "
+                "wikidata:DUMP, to join their pages"
+            )
 
     def clean(self) -> None:
         """Remove the work folder, unless it was asked for."""

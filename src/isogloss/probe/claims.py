@@ -1,6 +1,6 @@
 """The claims of Ethayarajh (2019), each with a verdict and an interval."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -20,7 +20,8 @@ EXPLAINED = 0.05  # "less than 5 %", the paper's abstract
 NOT_ISOTROPIC = "not isotropic in any layer above the input"
 ABOVE_BASELINE = "self-similarity above the baseline in every layer"
 UPPER_LAYERS = "words more context-specific in upper layers"
-STATIC = "a static vector explains less than 5 % of variance in every layer"
+STATIC = "a static vector explains less than 5 % of variance in every layer above the input"
+MEV = "largest adjusted MEV, "  # and by which definition, of the last claim
 CLAIMS = (NOT_ISOTROPIC, ABOVE_BASELINE, UPPER_LAYERS, STATIC)
 
 
@@ -85,7 +86,7 @@ def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
         )  # fmt: skip
     for name, adjusted in _DEFINITIONS.items() if above else ():
         claims.append(
-            _claim_of_all(STATIC, f"largest adjusted MEV, {name}",
+            _claim_of_all(STATIC, f"{MEV}{name}",
                           [adjusted(one) for one in above], EXPLAINED, is_above=False)
         )  # fmt: skip
     return claims
@@ -113,6 +114,23 @@ def verdict_of(low: float, high: float, limit: float, *, is_above: bool) -> Verd
     if (low > limit) if is_above else (high < limit):
         return "holds"
     return "does not hold" if (high <= limit if is_above else low >= limit) else "undecided"
+
+
+def explained(verdicts: Collection[Verdict]) -> str:
+    """Say what these verdicts mean.
+
+    Examples
+    --------
+    >>> explained(["holds"])
+    'Holds: the whole interval lies on the claimed side of the limit.'
+    """
+    said: dict[Verdict, str] = {
+        "holds": "Holds: the whole interval lies on the claimed side of the limit.",
+        "does not hold": "Does not hold: the whole interval lies on the other side, and of a claim "
+        "about all layers that of a layer alone, corrected for their number.",
+        "undecided": "Undecided: neither, or there is no interval.",
+    }
+    return " ".join(text for verdict, text in said.items() if verdict in verdicts)
 
 
 def _claim(claim: str, measured: str, value: Sampled, limit: float, *, is_above: bool) -> Claim:

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory
-from isogloss.probe.claims import Claim
+from isogloss.probe.claims import Claim, explained
 from isogloss.probe.layers import LayerMeasures, WordMeasures
 from isogloss.probe.sampled import columns_of
 from isogloss.probe.saved import Series, refuse_repeated, write_manifest
@@ -123,7 +123,7 @@ class GeometryResult:
         self.extremes = self._table(_extreme_rows, "Self-similarity: mean of the layers above 0.")
         self.claims = self._table(
             lambda one: [claim.row() for claim in one.claims],
-            "Holds: the whole interval lies on the claimed side of the limit.",
+            explained({claim.verdict for one in self.measured for claim in one.claims}),
         )
 
     def to_json(self) -> dict[str, Any]:

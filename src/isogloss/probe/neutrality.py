@@ -90,13 +90,15 @@ def check_sentences(parallel: ParallelTexts, options: NeutralityOptions) -> None
     InputError
         With how many there are and how many it takes.
     """
-    least = max(2 * MIN_SENTENCES, 2 * (options.n_neighbours + 1))
+    of_neighbours = 2 * (options.n_neighbours + 1)
+    least = max(2 * MIN_SENTENCES, of_neighbours)
     n = min(parallel.n_sentences, options.max_sentences)
     if n < least:
         left_out = parallel.n_empty + parallel.n_repeated
         raise InputError(
             f"{counted(n, 'sentence')} in each language, {left_out:,} left out as empty or "
-            f"repeated; neutrality with {options.n_neighbours} neighbours needs {least} or more"
+            f"repeated; neutrality with {options.n_neighbours} neighbours needs {least} or more: "
+            f"give more text{' or fewer --neighbours' if least == of_neighbours else ''}"
         )
 
 

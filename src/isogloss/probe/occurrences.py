@@ -160,9 +160,9 @@ def choose(
         most = max(n_contexts.values(), default=0)
         raise InputError(
             f"no word occurs in {min_contexts} different sentences (of "
-            f"{counted(counts.n_types, 'word')} in {counted(counts.n_sentences, 'sentence')}, the "
-            f"most frequent in {most}); give more text, one sentence a line, or lower "
-            "--min-contexts"
+            f"{counted(counts.n_types, 'word')} in {counted(counts.n_sentences, 'sentence')}, "
+            f"{counts.n_duplicates:,} met before left out, the most frequent in {most}); give more "
+            "text, one sentence a line, or lower --min-contexts"
         )
     generator = np.random.default_rng(seed)
     if len(eligible) > max_words:

@@ -14,14 +14,21 @@ from isogloss.files import refuse_existing, refuse_read
 from isogloss.probe.geometry_saved import GEOMETRY, geometry_rows
 from isogloss.probe.neutrality_saved import NEUTRALITY, neutrality_rows
 from isogloss.probe.report_claims import headline_of
-from isogloss.probe.report_geometry import geometry_part
-from isogloss.probe.report_neutrality import neutrality_sections
+from isogloss.probe.report_geometry import GeometryPart, geometry_part
+from isogloss.probe.report_neutrality import NeutralityPart, neutrality_part
 from isogloss.probe.report_words import Names
 from isogloss.probe.saved import SavedProbe, read_saved
 from isogloss.report.lines import FORMS
 from isogloss.report.page import write_page
 
 FORMATS = (GEOMETRY, NEUTRALITY)
+
+
+class Headline(NamedTuple):
+    """What a part of the page says in short, and what it is of, where there are several."""
+
+    of: str
+    sentences: list[str]
 
 
 class Source(NamedTuple):
@@ -60,20 +67,34 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     geometry, neutrality = (
         [one for one in saved if one.format == format.name] for format in FORMATS
     )
-    part = geometry_part(geometry_rows(geometry)) if geometry else None
     names = Names(series for one in saved for table in ("layers", "languages")
                   for series in one.rows(table) if series.lang)  # fmt: skip
+    of_geometry = geometry_part(geometry_rows(geometry), names) if geometry else None
+    of_neutrality = neutrality_part(neutrality_rows(neutrality), names) if neutrality else None
     values = {
         "title": f"Layers of {names.all()}",
-        "headline": headline_of(part.claims) if part else [],
+        "headlines": _headlines(of_geometry, of_neutrality),
         "note": _note(saved, names),
-        "geometry": part,
-        "neutrality": neutrality_sections(neutrality_rows(neutrality)) if neutrality else [],
+        "geometry": of_geometry,
+        "neutrality": of_neutrality,
         "sources": [_source(one) for one in saved],
         "forms": FORMS,
         "version": __version__,
     }
     write_page(path, "probe.html", values, package="isogloss.probe", overwrite=overwrite)
+
+
+def _headlines(geometry: GeometryPart | None, neutrality: NeutralityPart | None) -> list[Headline]:
+    """Return what each part says in short; of two, with what it is of."""
+    are_two = geometry is not None and neutrality is not None
+    found = []
+    if geometry is not None:
+        of = f"Geometry of {geometry.scope}" if are_two else ""
+        found.append(Headline(of, headline_of(geometry.claims)))
+    if neutrality is not None:
+        of = f"Neutrality of {neutrality.scope}" if are_two else ""
+        found.append(Headline(of, neutrality.headline))
+    return found
 
 
 def _note(saved: Sequence[SavedProbe], names: Names) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from isogloss.probe.claims import (
     ABOVE_BASELINE,
+    MEV,
     NOT_ISOTROPIC,
     STATIC,
     UPPER_LAYERS,
@@ -28,8 +29,8 @@ _MEASURED = {
     NOT_ISOTROPIC: "the smallest mean cosine of random words in a layer above the input is {}",
     ABOVE_BASELINE: "the smallest of the layers' self-similarities, minus the baseline, is {}",
     UPPER_LAYERS: "{measured}, is {}",
-    STATIC: "the largest share of a word's variance that one direction explains in a layer above "
-    "the input, minus that of random words, is {}",
+    STATIC: "the largest share of a word's variance ({definition}) that one direction explains in "
+    "a layer above the input, minus that of random words, is {}",
 }
 _OF_SEVERAL = (
     "holds everywhere", "holds in places", "undecided everywhere", "undecided in places",
@@ -84,7 +85,7 @@ def shown_claims(rows: Mapping[Series, Sequence[Row]], names: Names) -> list[Sho
             definition = row["measured"] if row["claim"] == STATIC else ""
             judged.setdefault((row["claim"], definition), {})[series] = row
     return [
-        _shown(claim, definition.removeprefix("largest adjusted MEV, "), found, names)
+        _shown(claim, definition.removeprefix(MEV), found, names)
         for (claim, definition), found in judged.items()
     ]
 
@@ -127,7 +128,10 @@ def sentence_of(claim: str, row: Row) -> str:
     It holds: the smallest mean cosine of random words in a layer above the input is
     0.113 [0.11, 0.12], and the whole interval lies above 0.
     """
-    measured = _MEASURED[claim].format(with_interval(row, "value"), measured=row["measured"])
+    measured = _MEASURED[claim].format(
+        with_interval(row, "value"), measured=row["measured"],
+        definition=row["measured"].removeprefix(MEV),
+    )  # fmt: skip
     limit = _limit(row)
     side = "above" if claim in _IS_ABOVE else "below"
     if row["verdict"] == "holds":

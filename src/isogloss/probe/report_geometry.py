@@ -68,22 +68,26 @@ class GeometryPart(NamedTuple):
 
     Attributes
     ----------
+    scope
+        Encoders and languages that all is about.
     verdicts
         Encoder, or an empty name → encoder or language → a line a claim, None where it was not
         judged.
     """
 
+    scope: str
     claims: list[ShownClaim]
     verdicts: dict[str, dict[str, list[ClaimLine | None]]]
     sections: list[Section]
     words: list[WordList]
 
 
-def geometry_part(rows: GeometryRows) -> GeometryPart:
-    """Lay out all that the page shows of the geometry."""
-    names = Names(rows.layers)
+def geometry_part(rows: GeometryRows, among: Names) -> GeometryPart:
+    """Lay out all that the page shows of the geometry; `among`: names of the whole page."""
+    names = Names(rows.layers, among)
     claims = shown_claims(rows.claims, names)
     return GeometryPart(
+        scope=names.all(),
         claims=claims,
         verdicts={
             group: {

@@ -1,6 +1,7 @@
 """The part of the report that `probe neutrality` fills: how much of the language is left."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from isogloss.probe.neutrality_result import verb_of_gain
 from isogloss.probe.neutrality_saved import NeutralityRows
@@ -22,8 +23,10 @@ from isogloss.probe.report_parts import (
 )
 from isogloss.probe.report_variants import VariantCharts, charts_of
 from isogloss.probe.report_words import (
+    MOST_SENTENCES,
     Names,
     by_encoder,
+    number,
     percent,
     value_of_last_layer,
     with_interval,
@@ -53,9 +56,34 @@ _COLUMNS = [
 _CKA = Measure("cka", "CKA, mean over pairs", "CKA is {}")
 
 
-def neutrality_sections(rows: NeutralityRows) -> list[Section]:
-    """Lay out all that the page shows of language neutrality."""
-    of_layers, of_languages = Names(rows.layers), Names(rows.languages)
+class NeutralityPart(NamedTuple):
+    """What the page shows of language neutrality.
+
+    Attributes
+    ----------
+    scope
+        Encoders and languages that all is about.
+    headline
+        What it says in short.
+    """
+
+    scope: str
+    headline: list[str]
+    sections: list[Section]
+
+
+def neutrality_part(rows: NeutralityRows, among: Names) -> NeutralityPart:
+    """Lay out all that the page shows of it; `among`: names of the whole page."""
+    of_languages = Names(rows.languages, among)
+    # Layers are of an encoder, whatever the languages.
+    of_layers = Names(rows.layers, among)
+    headline = [] if len(rows.layers) > MOST_SENTENCES else [
+        *_about_probe(rows.layers, of_layers), *_about_centring(rows.layers, of_layers)
+    ]  # fmt: skip
+    return NeutralityPart(of_languages.all(), headline, _sections(rows, of_layers, of_languages))
+
+
+def _sections(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> list[Section]:
     return [
         _identity(rows, of_layers, of_languages),
         _retrieval(rows, of_layers, of_languages),
@@ -71,8 +99,9 @@ def neutrality_sections(rows: NeutralityRows) -> list[Section]:
 
 
 def _identity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Section:
-    charts = _charts("Language probe, accuracy", rows, _PROBES, of_layers)
     chance = sorted({row["chance"] for some in rows.layers.values() for row in some})
+    level = chance[0] if len(chance) == 1 else None
+    charts = _charts("Language probe, accuracy", rows, _PROBES, of_layers, level=level)
     said = " or ".join(percent(one) for one in chance)
     return Section(
         anchor="identity",
@@ -84,7 +113,7 @@ def _identity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Se
         "means: the translations of each sentence are exchanged among them (nothing left). "
         "Where the line of centred vectors lies above that band, more than the means differs.",
         key=f"{charts.key} Band: the 95 % interval; of nothing left, where one more value would "
-        "lie.",
+        f"lie.{' Dotted line across: chance.' if level is not None else ''}",
         legend=charts.legend,
         panels=charts.panels,
         heats=[_heat(rows, "language_accuracy", "Share of sentences whose language the probe names",
@@ -157,19 +186,36 @@ def _shifts(rows: NeutralityRows, names: Names) -> Section:
 
 
 def _charts(
-    title: str, rows: NeutralityRows, columns: Mapping[str, str], names: Names
-) -> VariantCharts:
+    title: str, rows: NeutralityRows, columns: Mapping[str, str], names: Names, *,
+    level: float | None = None,
+) -> VariantCharts:  # fmt: skip
     variants = {
         names.encoder(series.encoder): {
             kind: points_of(some, column) for kind, column in columns.items()
         }
         for series, some in rows.layers.items()
     }
-    return charts_of(title, variants, variant="kind of vectors or score")
+    return charts_of(title, variants, variant="kind of vectors or score", level=level)
 
 
 def _heat(rows: NeutralityRows, column: str, title: str, names: Names) -> HeatTable:
     return heat_of_languages(rows.languages, Measure(column, title, "{}"), names)
+
+
+def _about_probe(layers: Rows, names: Names) -> list[str]:
+    """Say how much of the language the last layer shows, with and without the means."""
+    sentences = []
+    for series, rows in layers.items():
+        last = rows[-1]
+        who = f"{names.encoder(series.encoder)}: a" if len(layers) > 1 else "A"
+        sentences.append(
+            f"{who} linear probe names the language in the last layer ({last['layer']}) with "
+            f"accuracy {with_interval(last, 'language_accuracy')}, centred "
+            f"{with_interval(last, 'language_accuracy_centred')}, with nothing left but means "
+            f"{with_interval(last, 'language_accuracy_null')}; chance is "
+            f"{number(last['chance'])}."
+        )
+    return sentences
 
 
 def _about_centring(layers: Rows, names: Names) -> list[str]:

@@ -26,7 +26,9 @@ class VariantCharts(NamedTuple):
     key: str
 
 
-def charts_of(title: str, variants: Variants, *, variant: str) -> VariantCharts:
+def charts_of(
+    title: str, variants: Variants, *, variant: str, level: float | None = None
+) -> VariantCharts:
     """Lay out a measure.
 
     Parameters
@@ -35,6 +37,8 @@ def charts_of(title: str, variants: Variants, *, variant: str) -> VariantCharts:
         At least one encoder, each with at least one variant.
     variant
         What a variant is called: ``"transform"``.
+    level
+        As `panel_of` takes it.
     """
     if len(variants) <= MOST_CHARTS:
         are_several = len(variants) > 1
@@ -55,7 +59,7 @@ def charts_of(title: str, variants: Variants, *, variant: str) -> VariantCharts:
     panels = []
     for name, lines in charts.items():
         curves = [Curve(line, list(points)) for line, points in lines.items()]
-        panels.append(ShownPanel(panel_of(name, curves), reading_of_lines(lines)))
+        panels.append(ShownPanel(panel_of(name, curves, level=level), reading_of_lines(lines)))
     # The lines of all charts, in one order, so that one legend serves them.
     lines = max(charts.values(), key=len)
     return VariantCharts(panels, legend_of(list(lines)), key)

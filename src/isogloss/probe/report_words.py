@@ -22,6 +22,13 @@ class Names:
     A directory goes by its last part where no other encoder has that name. What all lines share is
     left out of their names.
 
+    Parameters
+    ----------
+    series
+        Encoders and languages of a part of the report.
+    among
+        Those of all parts, to be kept apart from; None: there is one part.
+
     Examples
     --------
     >>> names = Names([Series("models/a", "en"), Series("models/a", "ja")])
@@ -29,14 +36,16 @@ class Names:
     ('Japanese', 'a')
     """
 
-    def __init__(self, series: Iterable[Series]) -> None:
+    def __init__(self, series: Iterable[Series], among: "Names | None" = None) -> None:
         self.series = list(series)
         self.encoders = list(dict.fromkeys(one.encoder for one in self.series))
         self.langs = list(dict.fromkeys(one.lang for one in self.series))
-        parts = [PurePath(encoder).name or encoder for encoder in self.encoders]
+        self._among: Names = among or self
+        encoders = self._among.encoders
+        parts = [PurePath(encoder).name or encoder for encoder in encoders]
         self._short = {
             encoder: part if parts.count(part) == 1 else encoder
-            for encoder, part in zip(self.encoders, parts, strict=True)
+            for encoder, part in zip(encoders, parts, strict=True)
         }
 
     def encoder(self, encoder: str) -> str:
@@ -46,9 +55,9 @@ class Names:
     def of(self, series: Series) -> str:
         """Return what tells one line from the others."""
         encoder, language = self.encoder(series.encoder), name_of_language(series.lang)
-        if len(self.langs) == 1:
+        if len(self._among.langs) == 1:
             return encoder
-        return language if len(self.encoders) == 1 else f"{encoder}, {language}"
+        return language if len(self._among.encoders) == 1 else f"{encoder}, {language}"
 
     def all(self) -> str:
         """Return encoders and languages in a phrase: ``"bundled in 28 languages"``."""

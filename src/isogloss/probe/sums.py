@@ -16,6 +16,8 @@ from isogloss.arrays import Bools1d, Doubles2d, Doubles3d, Floats1d, Floats3d, I
 from isogloss.errors import InputError
 from isogloss.probe.occurrences import Choice, Marks
 
+Refused = Callable[[int, int, str], InputError]  # of a layer, a unit, and "not finite" or the like
+
 
 class VectorSums:
     """Sums over the vectors of chosen words, to be used in a `with` block.
@@ -66,7 +68,7 @@ class VectorSums:
     def __exit__(self, *_: object) -> None:
         self._scratch.close()
 
-    def add(self, vectors: Floats3d, marks: Marks, *, name: Callable[[int], str]) -> None:
+    def add(self, vectors: Floats3d, marks: Marks, *, refused: Refused) -> None:
         """Take the vectors of units; all of a sentence with random words come together.
 
         Parameters
@@ -75,8 +77,8 @@ class VectorSums:
             (n_layers, n_units, width).
         marks
             What each unit is wanted for.
-        name
-            From the place of a unit to its name, for messages.
+        refused
+            Makes the error for a vector without a direction.
 
         Raises
         ------
@@ -88,10 +90,7 @@ class VectorSums:
         if is_bad.any():
             layer, unit = (int(at) for at in np.argwhere(is_bad)[0])
             what = "not finite" if not np.isfinite(lengths[layer, unit]) else "all zeros"
-            raise InputError(
-                f"in layer {layer} the vector of '{name(unit)}' is {what}, which has no "
-                "direction; the model is broken, or its numbers overflow"
-            )
+            raise refused(layer, unit, what)
         is_random = marks.random >= 0
         self.random[:, marks.random[is_random]] = vectors[:, is_random]
         self.has_random[marks.random[is_random]] = True

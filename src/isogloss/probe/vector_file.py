@@ -41,11 +41,14 @@ class LayerVectors:
         Word of each row.
     starts
         int64 (n_sentences + 1,): sentence i is rows ``starts[i]`` to ``starts[i + 1] - 1``.
+    path
+        The file, for messages; None where there is none.
     """
 
     layers: list[Floats2d]
     words: list[str]
     starts: Ints1d
+    path: Path | None = None
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences: their words, without signs, and all words as text."""
@@ -85,7 +88,16 @@ class LayerVectors:
         if rows:
             marks = Marks.joined(marked)
             vectors = np.stack([layer[rows] for layer in self.layers])
-            sums.add(vectors, marks, name=lambda at: self.words[rows[at]])
+            sums.add(vectors, marks, refused=lambda layer, at, what: self._refused(
+                layer, rows[at], what
+            ))  # fmt: skip
+
+    def _refused(self, layer: int, row: int, what: str) -> InputError:
+        return InputError(
+            f"row {row} of 'layer_{layer}' (both count from 0), the vector of '{self.words[row]}', "
+            f"is {what}, which has no direction; mend it, or leave its sentence out",
+            path=self.path,
+        )
 
     def _spans(self, first: int, behind: int) -> Iterator[tuple[int, int]]:
         for sentence in range(first, behind):
@@ -113,7 +125,7 @@ def read_layer_vectors(path: Path) -> LayerVectors:
     layers = [arrays.get(f"layer_{at}") for at in range(n_layers)]
     words = _words(arrays["words"], path)
     return LayerVectors(_fitting(layers, len(words), path), words,
-                        _starts(arrays["sentences"], len(words), path))  # fmt: skip
+                        _starts(arrays["sentences"], len(words), path), path)  # fmt: skip
 
 
 def _words(data: np.ndarray[Any, Any], path: Path) -> list[str]:
@@ -136,6 +148,8 @@ def _fitting(layers: list[Any], n_rows: int, path: Path) -> list[Floats2d]:
                 f"({n_rows}, {width}) fits its {n_rows} words and layer_0",
                 path=path,
             )
+    if not layers[0].shape[1]:
+        raise InputError("its vectors have no numbers (width 0); make it again", path=path)
     return layers
 
 

@@ -18,7 +18,7 @@ from isogloss.encode.model import Network, capped_threads
 from isogloss.encode.tokenizer import N_TEXTS_AT_ONCE
 from isogloss.errors import InputError
 from isogloss.probe.occurrences import Choice, Marker, Marks
-from isogloss.probe.sums import VectorSums
+from isogloss.probe.sums import Refused, VectorSums
 from isogloss.probe.units import Parts, Pieces, Units, pieces_of
 from isogloss.progress import progress
 
@@ -182,8 +182,15 @@ def _add_chunk(
             sentences = [wanted[at] for at in batch]
             names = [name for sentence in sentences for name in sentence.names]
             marks = Marks.joined([sentence.marks for sentence in sentences])
-            sums.add(_unit_vectors(network, sentences), marks, name=names.__getitem__)
+            sums.add(_unit_vectors(network, sentences), marks, refused=_refused(names))
             advance(int(lengths[batch].sum()))
+
+
+def _refused(names: list[str]) -> Refused:
+    return lambda layer, unit, what: InputError(
+        f"in layer {layer} the vector of '{names[unit]}' is {what}, which has no direction; the "
+        "model is broken, or its numbers overflow"
+    )
 
 
 def _unit_vectors(network: Network, sentences: list[WantedUnits]) -> Floats3d:

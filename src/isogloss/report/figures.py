@@ -5,11 +5,14 @@ What a plot looks like is the template's business.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple, TypeGuard
 
-_STEPS = (0.01, 0.02, 0.05, *(step * 10**power for power in range(-1, 9) for step in (1, 2, 5)))
+_LEAST_STEP = 0.01  # of scores: smaller differences look as small as they are
+_RELATIVE_STEP = 1e-3  # of the largest value: short labels tell such ticks apart
+_LARGE = 1e7  # from here on values are written in powers of ten
 _N_INTERVALS = 5  # more tick labels would touch on a phone
 _FAR = 0.35  # of the width: labels with a sign touch when nearer
 SIGNIFICANT = 0.05
@@ -42,16 +45,23 @@ class Axis:
     def around(
         cls, values: Sequence[float], *, at_least: float = -math.inf, at_most: float = math.inf
     ) -> "Axis":
-        """Return the tightest scale with round ends that holds `values`, within the bounds."""
+        """Return the tightest scale with round ends that holds `values`, within the bounds.
+
+        Raises
+        ------
+        ValueError
+            For a value that is not finite.
+        """
+        if not all(map(math.isfinite, values)):
+            raise ValueError("an axis is of finite values")
         low, high = min(values, default=0.0), max(values, default=1.0)
-        for step in _STEPS:
+        for step in _steps(low, high):
             first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
             if first == last:
                 first, last = first - 1, last + 1
             if last - first <= _N_INTERVALS:
                 break
-        ends = max(first * step, at_least), min(last * step, at_most)
-        return cls(round(ends[0], 9), round(ends[1], 9), step)
+        return cls(max(_clean(first * step), at_least), min(_clean(last * step), at_most), step)
 
     def at(self, value: float) -> float:
         """Return where `value` lies, in percent; what is outside lies at an end."""
@@ -62,11 +72,19 @@ class Axis:
         """Return the ticks with labels; with a sign, zero and the ends far from it are major."""
         n_intervals = round((self.high - self.low) / self.step)
         digits = 2 if self.step < 0.1 else 1 if self.step < 1 else 0
+        largest = max(abs(self.low), abs(self.high))
+        has_powers = self.step < _LEAST_STEP or largest >= _LARGE
+        behind = math.floor(math.log10(largest)) - math.floor(math.log10(self.step) + 1e-9)
         far = _FAR * (self.high - self.low)
         ticks = []
         for index in range(n_intervals + 1):
-            value = round(self.low + index * self.step, 9)
-            label = decimal(value, digits, signed=signed)
+            value = _clean(self.low + index * self.step)
+            if abs(value) < self.step * _RELATIVE_STEP:
+                value = 0.0
+            label = (
+                _power(value, max(behind, 0), signed=signed)
+                if has_powers else decimal(value, digits, signed=signed)
+            )  # fmt: skip
             is_major = digits < 2 or index % 2 == 0
             if signed:
                 label = label if value else "0"
@@ -175,10 +193,35 @@ def decimal(value: Any, digits: int = 3, *, signed: bool = False) -> str:
     """
     if not is_number(value):
         return "–"
+    if abs(value) >= _LARGE:
+        return _power(value, digits, signed=signed)
     text = f"{abs(value):.{digits}f}"
     if not float(text):
         return text
     return ("−" if value < 0 else "+" if signed else "") + text
+
+
+def _power(value: float, digits: int, *, signed: bool = False) -> str:
+    """Write what is too large or too small for a decimal: ``"2.5e9"``."""
+    if not value:
+        return "0"
+    text = f"{abs(value):.{digits}e}".replace("e+", "e").replace("e0", "e").replace("e-0", "e-")
+    return ("−" if value < 0 else "+" if signed else "") + text
+
+
+def _steps(low: float, high: float) -> Iterator[float]:
+    """Yield round steps, from the first that may do for a range."""
+    largest = max(abs(low), abs(high))
+    least = largest / 10 if 0 < largest < _LEAST_STEP / 10 else _LEAST_STEP
+    wanted = max((high - low) / _N_INTERVALS, least, largest * _RELATIVE_STEP)
+    for power in count(math.floor(math.log10(wanted) + 1e-9)):
+        for factor in (1, 2, 5):
+            yield factor * 10**power if power >= 0 else factor / 10**-power
+
+
+def _clean(value: float) -> float:
+    """Return a tick without the rounding of its sum."""
+    return float(f"{value:.12g}")
 
 
 def _is_clear(row: Mapping[str, Any]) -> bool:

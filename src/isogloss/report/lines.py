@@ -80,6 +80,8 @@ class LinePanel:
     ----------
     zero
         Height of the line of zero.
+    level
+        Height of a dotted line across; None: there is none.
     description
         The chart in words, for those who do not see it.
     """
@@ -89,18 +91,25 @@ class LinePanel:
     x_labels: list[Label]
     y_labels: list[Label]
     zero: float
+    level: float | None
     description: str
 
 
-def panel_of(title: str, curves: Sequence[Curve]) -> LinePanel:
-    """Lay out curves over layers on one axis of values that holds zero."""
+def panel_of(title: str, curves: Sequence[Curve], *, level: float | None = None) -> LinePanel:
+    """Lay out curves over layers on one axis of values that holds zero.
+
+    Parameters
+    ----------
+    level
+        A value to draw a dotted line at, such as that of chance.
+    """
     places = [point.x for curve in curves for point in curve.points]
     last = max(places, default=0)
     values = [
         value for curve in curves for point in curve.points for value in point[1:]
         if is_number(value)
     ]  # fmt: skip
-    axis = Axis.around([0.0, *values])
+    axis = Axis.around([0.0, *([] if level is None else [level]), *values])
     shown = shown_layers(last, at_most=_N_LABELS)
     are_told_apart = len(curves) <= N_STYLES
     return LinePanel(
@@ -112,6 +121,7 @@ def panel_of(title: str, curves: Sequence[Curve]) -> LinePanel:
         x_labels=[Label(_x(layer, last), str(layer)) for layer in shown],
         y_labels=[Label(_y(tick.at), tick.label) for tick in axis.ticks() if tick.is_major],
         zero=_y(axis.at(0.0)),
+        level=None if level is None else _y(axis.at(level)),
         description=f"{title}. {' '.join(map(_in_words, curves))}",
     )
 

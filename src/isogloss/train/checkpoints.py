@@ -14,7 +14,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence, saved_number
+from isogloss.files import (
+    atomic_file,
+    damage_in_one_sentence,
+    refuse_unwritable,
+    saved_number,
+)
 from isogloss.train.weights import Tensors
 
 FORMAT = "isogloss training checkpoint 1"
@@ -45,10 +50,11 @@ class Checkpoints:
         self.seconds = seconds
 
     def check_place(self) -> None:
-        """Raise `InputError` where the folder is a file or lies under one, and make nothing."""
+        """Raise `InputError` where the folder cannot be made or written, and leave nothing."""
         there = next(place for place in (self.folder, *self.folder.parents) if place.exists())
         if not there.is_dir():
             raise self._refused("Not a directory")
+        refuse_unwritable(there / NAME, makes="file", option="--checkpoints")
 
     def prepare(self) -> None:
         """Make the folder, and remove what a killed run left half-written.

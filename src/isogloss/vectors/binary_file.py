@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from isogloss.data.lines import opened
 from isogloss.errors import InputError
 from isogloss.files import atomic_file
 from isogloss.vectors.text_file import Rows, frequent_first, sizes_of, written_names
@@ -15,14 +16,14 @@ _AT_ONCE = 1 << 20
 
 
 def read_binary_vectors(path: Path) -> WordEntityVectors:
-    """Read the binary form, with or without a line break after a row.
+    """Read the binary form, compressed or not, with or without a line break after a row.
 
     Raises
     ------
     InputError
         When the file is cut off, holds more than it says, or a name is not UTF-8.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         n_rows, width = sizes_of(file.readline(100).decode("ascii", "replace").split(), path)
         rows = Rows(path, width)
         for number in range(1, n_rows + 1):

@@ -6,7 +6,6 @@ then, to rank them, about 40 bytes and its letters for each distinct word, frequ
 bytes and its letters for each title.
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -34,8 +33,9 @@ from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, new_arrays
 from isogloss.wiki.other_wiki import warn_of_other_wiki
 from isogloss.wiki.parts import Extraction, extract_dump
 from isogloss.wiki.titles import read_titles, write_titles
-from isogloss.wiki.workers import map_blocks
+from isogloss.wiki.workers import run_tasks
 
+VERSION = 1  # of what is made of the parts, and of checkpoints; the parts have one of their own
 ROOM = 3.0  # disk space by that of the parts, with all stages at their largest
 _OFFSETS = ("section_offsets", "page_sections", "page_links")  # of `TrainingCorpus`
 _LINKS = ("link_starts", "link_ends", "link_entities")
@@ -98,8 +98,8 @@ def corpus_of_dump(
     Raises
     ------
     InputError
-        When the dump cannot be read, a stage finds nothing for the next, or no name of the
-        knowledge base is known.
+        When the dump cannot be read, a stage finds nothing for the next, no name of the knowledge
+        base is known, or another version of isogloss made the stages, and they are kept.
     """
     extraction = extract_dump(
         dump, work / code, code=code, workers=workers, limit=reading.limit,
@@ -109,6 +109,7 @@ def corpus_of_dump(
     stages = _Stages(extraction, stages_in(work, code), reading, lang, workers)
     if not extraction.counts["pages"] - extraction.counts["redirects"]:
         raise InputError("has no page with a text in its main namespace", path=dump)
+    stages.prepare(keeps_others=keep)
     if not stages.are_done:
         stages.read_parts()
         stages.count()
@@ -132,22 +133,33 @@ class _Stages:
     lang: str
     workers: int
 
-    def __post_init__(self) -> None:
-        """Remove what was made with other options; the parts serve any.
+    def prepare(self, *, keeps_others: bool) -> None:
+        """Make the folder, and remove what was made with other options; the parts serve any.
 
-        Checkpoints stay: each is known by its options, and goes on when they are given again.
+        Checkpoints stay: each is known by its options, and goes on when they are given again. What
+        another version of isogloss made serves nothing: it is refused if `keeps_others`.
         """
         facts = self.reading.facts()
         counts = {name: facts.pop(name) for name in ("min_word_count", "min_entity_count")}
-        wanted = {"parts": facts, "counts": counts}
+        wanted = {"version": VERSION, "parts": facts, "counts": counts}
         about = self.folder / "options.json"
         before = read_json(about, what="a work folder") if about.exists() else {}
         if before == wanted:
             return
+        with damage_in_one_sentence(about, advice="remove the work folder"):
+            is_of_us = not before or before.get("version") == VERSION
+            has_same_parts = is_of_us and before.get("parts") == facts
+        if not is_of_us and keeps_others:
+            raise InputError(
+                "holds the work of another version of isogloss; remove it, or give another --work",
+                path=self.folder,
+            )
+        if not is_of_us:
+            logger.info("%s: begins anew, since another version of isogloss made it", self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         about.unlink(missing_ok=True)  # first: else what is left half way would pass for whole
-        serve = ["training-*"]
-        if before.get("parts") == facts:
+        serve = ["training-*"] if is_of_us else []
+        if has_same_parts:
             serve += ["titles.bin", "entities.bin", "*.tokens", "*.words"]
         for file in self.folder.iterdir():
             if not any(file.match(pattern) for pattern in serve):
@@ -195,13 +207,10 @@ class _Stages:
             if not tokens[i].exists()
         ]
         settings = [str(self._titles), list(rules), self._detection()]
-        module = "isogloss.vectors.dump_pages"
-        with progress("cutting texts into words", len(tasks), "parts") as advance:
-            for _ in map_blocks(
-                module, settings, tasks, lambda task: json.dumps(task).encode(),
-                workers=min(self.workers, max(len(tasks), 1)),
-            ):  # fmt: skip
-                advance(1)
+        run_tasks(
+            "isogloss.vectors.dump_pages", settings, tasks, workers=self.workers,
+            doing="cutting texts into words",
+        )  # fmt: skip
 
     def _detection(self) -> dict[str, Any] | None:
         reading = self.reading

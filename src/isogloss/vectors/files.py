@@ -2,15 +2,16 @@
 
 import codecs
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
-from isogloss.data.lines import COMPRESSED
+from isogloss.data.lines import COMPRESSED, opened
 from isogloss.errors import InputError, did_you_mean
-from isogloss.files import refuse_existing
+from isogloss.files import refuse_existing, refuse_read
 from isogloss.tensor_file import tensor_metadata
 from isogloss.vectors import entity_vectors
 from isogloss.vectors.binary_file import read_binary_vectors, write_binary_vectors
@@ -29,6 +30,7 @@ VectorFormat = Literal["native", "word2vec-binary", "wikipedia2vec", "word2vec",
 FORMATS: tuple[VectorFormat, ...] = get_args(VectorFormat)
 
 _PICKLE = b"\x80"
+_LONGEST_HEADER = 100_000_000  # bytes, of safetensors
 _SAMPLE = 1 << 20
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -36,7 +38,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 def read_vectors(path: str | Path) -> WordEntityVectors:
     """Read vectors of any form that `write_vectors` writes, and entity vectors of isogloss.
 
-    Text may be compressed (.gz, .zst). The native form is mapped.
+    Text and binary may be compressed (gzip, zstd), whatever the name. The native form is mapped.
 
     Raises
     ------
@@ -46,8 +48,6 @@ def read_vectors(path: str | Path) -> WordEntityVectors:
     path = Path(path)
     if not path.is_file():
         raise InputError("no such file of vectors", path=path)
-    if path.suffix in COMPRESSED:
-        return read_text_vectors(path)
     metadata = tensor_metadata(path)
     if metadata is not None and metadata.get("format") == entity_vectors.FORMAT:
         given = EntityVectors.load(path)
@@ -55,7 +55,7 @@ def read_vectors(path: str | Path) -> WordEntityVectors:
         return WordEntityVectors(vocabulary, given.matrix)
     if metadata is not None:
         return read_native(path)
-    with path.open("rb") as file:
+    with opened(path) as file:
         sample = file.read(_SAMPLE)
     if sample.startswith(_PICKLE):
         raise InputError(
@@ -63,18 +63,32 @@ def read_vectors(path: str | Path) -> WordEntityVectors:
             "text (wikipedia2vec save-text)",
             path=path,
         )
+    if sample[8:9] == b"{" and int.from_bytes(sample[:8], "little") <= _LONGEST_HEADER:
+        raise InputError(
+            "is safetensors, compressed or damaged; unpack it, since it is mapped, or copy it "
+            "again",
+            path=path,
+        )
     return read_binary_vectors(path) if _is_binary(sample) else read_text_vectors(path)
 
 
-def refuse_place(path: Path, *, overwrite: bool) -> None:
+def refuse_place(
+    path: Path, *, overwrite: bool, reads: Iterable[Path] = (), option: str = "--out"
+) -> None:
     """Refuse what vectors cannot be written to, before they are made.
+
+    Parameters
+    ----------
+    reads
+        What they are made of, as `refuse_read` takes it.
 
     Raises
     ------
     InputError
-        As `refuse_existing` does, and for the name of a compressed file.
+        As `refuse_read` and `refuse_existing` do, and for the name of a compressed file.
     """
-    refuse_existing(path, overwrite=overwrite, makes="file")
+    refuse_read(path, reads, option=option)
+    refuse_existing(path, overwrite=overwrite, makes="file", option=option)
     if path.suffix in COMPRESSED:
         raise InputError(f"vectors are not compressed; name the file without {path.suffix}",
                          path=path)  # fmt: skip

@@ -59,7 +59,7 @@ def entity_vectors_for(
     Raises
     ------
     InputError
-        When no entity has a vector.
+        When no entity has a vector, or no vector is of an entity.
     """
     numbers = _numbers(vectors, kb, langs)
     known = np.flatnonzero(numbers >= 0)
@@ -75,7 +75,13 @@ def entity_vectors_for(
 def with_ids(
     vectors: WordEntityVectors, kb: KnowledgeBase, langs: Sequence[str]
 ) -> WordEntityVectors:
-    """Return the same vectors, their entities with the ids of a knowledge base."""
+    """Return the same vectors, their entities with the ids of a knowledge base.
+
+    Raises
+    ------
+    InputError
+        When no vector is of an entity.
+    """
     numbers = _numbers(vectors, kb, langs)
     ids = [""] * len(vectors.vocabulary.entities)
     for entity in np.flatnonzero(numbers >= 0).tolist():
@@ -85,7 +91,16 @@ def with_ids(
 
 
 def _numbers(vectors: WordEntityVectors, kb: KnowledgeBase, langs: Sequence[str]) -> Ints1d:
-    """Return for each entity of a knowledge base its number among the vectors', or -1."""
+    """Return for each entity of a knowledge base its number among the vectors', or -1.
+
+    Raises `InputError` where no vector is of an entity.
+    """
+    if not len(vectors.vocabulary.entities):
+        words = counted(vectors.n_words, "word")
+        advice = "entities have ENTITY/ in front of their titles"
+        if vectors.vocabulary.min_entity_count:
+            advice = "train them on more pages, or with a lower --min-entity-count"
+        raise InputError(f"holds no entity, only {words}; {advice}")
     if vectors.vocabulary.entity_ids is not None:
         number = {known: i for i, known in enumerate(vectors.vocabulary.entity_ids) if known}
         ids = (kb.entity_id(entity) for entity in range(kb.n_entities))

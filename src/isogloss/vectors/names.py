@@ -107,9 +107,14 @@ class Names(PackedStrings):
             first, last = place - N_COMPARED_EACH_WAY, place + N_COMPARED_EACH_WAY
             for at in range(max(0, first), min(len(self), last)):
                 around[self[int(self.order[at])]] = None
-        folded = {spelling.lower(): spelling for spelling in reversed(around)}
-        close = difflib.get_close_matches(name.lower(), folded, n=n, cutoff=0.6)
-        return [folded[spelling] for spelling in close]
+        return closest(name, around, n=n)
+
+
+def closest(name: str, names: Iterable[str], *, n: int = 3) -> list[str]:
+    """Return the names that look most like one, the likest first, in whatever letter case."""
+    folded = {spelling.lower(): spelling for spelling in reversed(list(names))}
+    close = difflib.get_close_matches(name.lower(), folded, n=n, cutoff=0.6)
+    return [folded[spelling] for spelling in close]
 
 
 def byte_order(data: Bytes1d, offsets: Ints1d) -> Ints1d:

@@ -4,6 +4,8 @@ Nothing is decoded on opening: names stay packed, and the matrix stays on disk u
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from isogloss.errors import InputError
@@ -17,11 +19,21 @@ FORMAT = "isogloss word and entity vectors 1"
 
 def write_native(vectors: WordEntityVectors, path: Path, *, overwrite: bool = False) -> None:
     """Write vectors with all that is known of their vocabulary."""
+    with native_file(vectors, path, overwrite=overwrite):
+        pass
+
+
+@contextmanager
+def native_file(
+    vectors: WordEntityVectors, path: Path, *, overwrite: bool = False
+) -> Iterator[None]:
+    """Do what `write_native` does; the file appears when the block ends well."""
     arrays: Arrays = {"vectors": vectors.matrix, **arrays_of(vectors.vocabulary)}
     metadata = {"format": FORMAT, "vocabulary": minimums_of(vectors.vocabulary),
                 "facts": json.dumps(vectors.facts, ensure_ascii=False)}  # fmt: skip
     with atomic_file(path, overwrite=overwrite) as temporary:
         write_tensors(temporary, arrays, metadata)
+        yield
 
 
 def read_native(path: Path) -> WordEntityVectors:

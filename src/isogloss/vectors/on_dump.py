@@ -3,15 +3,17 @@
 import shutil
 from pathlib import Path
 
+from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted, losses_are_errors, warn_loss
 from isogloss.kb.wikipedia_source import dump_of
 from isogloss.vectors.checkpoint import checkpoint_in
-from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump, stages_in
+from isogloss.vectors.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
 from isogloss.vectors.files import refuse_place
 from isogloss.vectors.memory import check_disk
 from isogloss.vectors.native_file import write_native
 from isogloss.vectors.training import VectorTraining, made_with, train_vectors
+from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 from isogloss.wiki.wikidata import wikipedia_of
 from isogloss.wiki.work_folder import kept_folders_said, locked
@@ -48,12 +50,19 @@ def train_on_dump(
     InputError
         When the source is of another form, the dump of no use, memory or disk too small, or another
         run in the folder.
+
+    Warns
+    -----
+    LossWarning
+        When no entity, or no word, reaches its minimum count.
     """
-    refuse_place(out, overwrite=overwrite)
+    check_threads(workers, "workers")
     found = dump_of(source)
     if found is None:
         raise InputError(f"the source '{source}' is no Wikipedia; write wikipedia:ja=DUMP")
     code, dump = found
+    read = [dump] if reading is None or reading.kb is None else [dump, reading.kb]
+    refuse_place(out, overwrite=overwrite, reads=read)
     lang = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
     if lang is None:
         raise InputError(f"the Wikipedia '{code}' has no language code")
@@ -71,9 +80,11 @@ def train_on_dump(
             if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
                 shutil.rmtree(folder, ignore_errors=True)
             raise
+        if losses_are_errors():  # before the hours of training
+            _warn_of_nothing(corpus.vocabulary)
         n_bytes = 4 * len(corpus.vocabulary) * training.width
         check_disk(out.parent, n_bytes, f"{out.name}", advice="give --out on a larger disk")
-        known_by = {**made_with(corpus, training, seed), "reading": facts}
+        known_by = {**made_with(corpus, training, seed), "reading": facts, "version": VERSION}
         checkpoint = checkpoint_in(stages_in(folder, code), known_by)
         vectors = train_vectors(
             corpus, training, seed=seed, n_workers=workers, lang=lang, checkpoint=checkpoint,
@@ -85,4 +96,21 @@ def train_on_dump(
         checkpoint.unlink(missing_ok=True)
     if work is None:
         shutil.rmtree(folder)
+    _warn_of_nothing(corpus.vocabulary)
     return vectors
+
+
+def _warn_of_nothing(vocabulary: Vocabulary) -> None:
+    """Warn of vectors without a single entity, or word, with how many were met too seldom."""
+    if not len(vocabulary.entities):
+        rare = counted(len(vocabulary.rare_entities.names), "entity", "entities")
+        warn_loss(
+            f"no entity has a vector: {rare} are linked less than {vocabulary.min_entity_count} "
+            "times; lower --min-entity-count, or read more pages"
+        )
+    if not len(vocabulary.words):
+        rare = counted(len(vocabulary.rare_words.names), "word")
+        warn_loss(
+            f"no word has a vector: {rare} occur less than {vocabulary.min_word_count} times; "
+            "lower --min-word-count, or read more pages"
+        )

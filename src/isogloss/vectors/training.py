@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Floats2d, Ints1d
+from isogloss.cores import check_threads
 from isogloss.errors import InputError, counted
 from isogloss.progress import progress
 from isogloss.text.compiled import interrupts_wait
@@ -143,6 +144,7 @@ def train_vectors(
     training = training or VectorTraining()
     if not corpus.n_pages:
         raise InputError("there is no page to train on")
+    check_threads(n_workers, "n_workers")
     n_workers = n_workers or n_cores()
     _check_memory(corpus, training.width, n_workers)
     schedule = _schedule(corpus, training, np.random.default_rng(seed))

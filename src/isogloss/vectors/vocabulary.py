@@ -15,7 +15,7 @@ import numpy as np
 
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
-from isogloss.vectors.names import Names, PackedStrings
+from isogloss.vectors.names import Names, PackedStrings, closest
 
 ENTITY_PREFIX = "ENTITY/"
 
@@ -163,11 +163,28 @@ class Vocabulary:
 
     def _why_not(self, name: str, *, is_entity: bool) -> str:
         reason = self._reason(name, is_entity=is_entity)
-        close = [f"'{ENTITY_PREFIX}{title}'" for title in self.entities.close_to(name)]
+        close, left_out = self._close_to(name, is_entity=is_entity)
+        nearest = f"; the closest are {', '.join(close)}" if close else ""
+        if left_out:
+            nearest += f"; below the minimum count are {', '.join(left_out)}"
+        return f"no vector for '{name}': {reason}{nearest or '; nothing is spelt like it'}"
+
+    def _close_to(self, name: str, *, is_entity: bool) -> tuple[list[str], list[str]]:
+        """Return names like one: those that have a vector, and those that are known without."""
+        redirects = self.redirects.names.close_to(name)
+        numbers = self.redirects.counts[self.redirects.names.find_all(redirects)]
+        titles = self.entities.close_to(name)
+        titles += [title for title, to in zip(redirects, numbers.tolist(), strict=True) if to >= 0]
+        asked = set(_spellings(name))
+        rare = [title for title in self.rare_entities.names.close_to(name) if title not in asked]
+        close = [f"'{ENTITY_PREFIX}{title}'" for title in closest(name, titles)]
+        left_out = [f"'{ENTITY_PREFIX}{title}'" for title in rare]
         if not is_entity:
             close = [f"'{word}'" for word in self.words.close_to(name)][:2] + close
-        nearest = f"; the closest are {', '.join(close)}" if close else "; nothing is spelt like it"
-        return f"no vector for '{name}': {reason}{nearest}"
+            asked.add(name.lower())
+            words = [word for word in self.rare_words.names.close_to(name) if word not in asked]
+            left_out = [f"'{word}'" for word in words][:2] + left_out
+        return close, left_out
 
     def _reason(self, name: str, *, is_entity: bool) -> str:
         for spelling in _spellings(name):

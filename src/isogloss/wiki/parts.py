@@ -102,7 +102,8 @@ def extract_dump(
     InputError
         When the dump cannot be read, the folder holds parts of another, or the disk is too small.
     """
-    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting, keeps_others)
+    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting)
+    work.prepare(keeps_others=keeps_others)
     if not work.is_done:
         with _opened(dump, code, workers, work) as opened:
             work.extract(opened, workers, room)
@@ -120,24 +121,27 @@ class _Work:
         limit: int | None,
         blocks_a_part: int,
         counting: Counting,
-        keeps_others: bool,
     ) -> None:
         self.dump, self.folder, self.limit, self.code = dump, folder, limit, code
         self.blocks_a_part, self.counting = blocks_a_part, counting
-        self._end, about = folder / "extraction.json", folder / "dump.json"
-        is_piped = _is_piped(dump)
+        self._end = folder / "extraction.json"
+
+    def prepare(self, *, keeps_others: bool) -> None:
+        """Make the folder; refuse the work on another dump, or remove it unless `keeps_others`."""
+        about = self.folder / "dump.json"
+        is_piped = _is_piped(self.dump)
         source = {
-            "version": VERSION, "dump": dump.name, "code": code, "limit": limit,
-            "file": None if is_piped else facts_of_file(dump), "blocks_a_part": blocks_a_part,
-            "counting": counting,
+            "version": VERSION, "dump": self.dump.name, "code": self.code, "limit": self.limit,
+            "file": None if is_piped else facts_of_file(self.dump),
+            "blocks_a_part": self.blocks_a_part, "counting": self.counting,
         }  # fmt: skip
-        folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         if about.exists() and read_json(about, what="a work folder") != source:
             if keeps_others:
                 raise InputError(
                     "holds the work on another dump, with another --limit or --counting, or of "
                     "another version of isogloss; remove it, or give another --work",
-                    path=folder,
+                    path=self.folder,
                 )
             self._begin_anew("it held the work on another dump, or with other options")
             about.unlink()
@@ -146,7 +150,7 @@ class _Work:
                 write_json(temporary, source)
         elif is_piped:
             # No pipe can be known again.
-            self._begin_anew(f"{_named(dump)} cannot be compared with what was read before")
+            self._begin_anew(f"{_named(self.dump)} cannot be compared with what was read before")
 
     def _begin_anew(self, why: str) -> None:
         """Remove what came of another dump or pipe, and the later stages."""

@@ -1,6 +1,7 @@
 """Work folders: one run at a time, since files of stages have fixed names, and what they are of."""
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,13 +15,15 @@ _COMPARED = 1 << 20  # bytes at either end of a file
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
     """Hold a work folder, made if it is missing; the system lets it go when the process dies.
 
     Parameters
     ----------
     folder
         What ``--work`` names, or the folder that stands for it.
+    option
+        The option that chooses the folder, for the sentence.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def locked(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise InputError(
-            "is in use by another run; wait for its end, or give another --work", path=folder
+            f"is in use by another run; wait for its end, or give another {option}", path=folder
         ) from error
     try:
         yield
@@ -53,12 +56,14 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
-    """Name the hidden folders that stay when a run is stopped."""
+    """Name the hidden folders that stay when a run is stopped; one without any work is removed."""
     try:
         yield
     except (InputError, LossWarning, OSError, KeyboardInterrupt):
         for folder in folders:
-            if folder.exists():
+            if folder.exists() and all(file.name == LOCK for file in folder.iterdir()):
+                shutil.rmtree(folder)
+            elif folder.exists():
                 logger.info(
                     "%s keeps what was read: a run with the same --out goes on from it; remove it, "
                     "if there will be none", folder,

@@ -19,6 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, TypeVar
 
+from isogloss.cores import check_threads
 from isogloss.errors import InputError
 from isogloss.progress import progress
 
@@ -61,6 +62,7 @@ def map_blocks(
     InputError
         When a worker was killed, or stopped by a fault of what it reads or writes.
     """
+    check_threads(workers, "workers")
     if workers == 1:
         with _faults_told():
             work = import_module(module).worker(settings)

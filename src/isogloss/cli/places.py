@@ -1,0 +1,35 @@
+"""Where a command writes: checked before all work, also against what the same command reads."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from isogloss.files import Kind, refuse_existing, refuse_read
+
+_NAMES = ("bundled", "encoder", "random")  # values that stand for no file, whatever lies there
+
+
+def refuse_place(
+    path: Path, *reads: object, overwrite: bool, makes: Kind, option: str = "--out"
+) -> None:
+    """Refuse a place that is taken, cannot be written, or is read by the command.
+
+    Parameters
+    ----------
+    reads
+        Values of arguments and options: a path, ``LANG=FILE``, the name of an encoder, a list of
+        them, or None.
+    """
+    refuse_read(path, places_read(reads), option=option)
+    refuse_existing(path, overwrite=overwrite, makes=makes, option=option)
+
+
+def places_read(values: Iterable[object]) -> Iterator[Path]:
+    """Yield the paths that values of arguments and options may name."""
+    for value in values:
+        if isinstance(value, Path):
+            yield value
+        elif isinstance(value, str) and value not in _NAMES:
+            file = Path(value.partition("=")[2])
+            yield from [Path(value), file] if file.is_file() else [Path(value)]
+        elif isinstance(value, list):
+            yield from places_read(value)

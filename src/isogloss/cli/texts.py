@@ -1,0 +1,35 @@
+"""Texts from a file or standard input, and the advice where a text is given for the file."""
+
+from pathlib import Path
+
+from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.errors import InputError
+
+_LONGEST_SHOWN = 100  # characters of what is no file
+
+
+def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
+    """Read texts without labels; takes and raises what `read_documents` does.
+
+    Parameters
+    ----------
+    command
+        What stands before the file on the command line, for the advice where there is no such
+        file: it may be the text itself.
+    """
+    try:
+        return read_documents(file, format=format, needs_label=False)
+    except InputError as error:
+        if file == "-" or _exists(Path(file)):
+            raise
+        said = str(error) if len(file) <= _LONGEST_SHOWN else f"no file '{file[:_LONGEST_SHOWN]}…'"
+        raise InputError(
+            f"{said}; a text itself comes on standard input: echo 'TEXT' | isogloss {command} -"
+        ) from error
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long for any file
+        return False

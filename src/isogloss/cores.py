@@ -1,0 +1,18 @@
+"""How many threads and processes may be asked for."""
+
+from isogloss.errors import InputError
+
+# More than any machine has cores; torch crashes without a word where it can start no more threads.
+MAX_THREADS = 1024
+
+
+def check_threads(n: int | None, what: str = "threads") -> None:
+    """Refuse a number of threads or processes that cannot be started; None is left to others.
+
+    Raises
+    ------
+    InputError
+        For less than 1, and for more than `MAX_THREADS`.
+    """
+    if n is not None and not 1 <= n <= MAX_THREADS:
+        raise InputError(f"{what} is {n}; give 1 to {MAX_THREADS}")

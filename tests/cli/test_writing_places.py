@@ -1,0 +1,188 @@
+"""Where a command writes is looked at first: can it be made there, and is it read too?"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
+
+from isogloss.classify import persistence
+from isogloss.cli import main
+from isogloss.encode import Encoder
+
+# Of each command that writes, by its option: all that it reads is missing, and would be said.
+FIT = ["--train", "en=no.tsv"]
+WORDS: dict[tuple[str, str], list[str]] = {
+    ("classify fit", "--out"): FIT,
+    ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
+    ("classify evaluate", "--report"): ["no", "--test", "ja=no.tsv"],
+    ("classify adapt", "--out"): ["no", "no.tsv", "--lang", "ja"],
+    ("data shinra", "--out"): ["--labels", "no.jsonl", "--texts", "no.jsonl"],
+    ("demo", "--out"): ["--encoder", "./no"],
+    ("encode", "--out"): ["no.tsv"],
+    ("kb build", "--out"): ["--source", "names:no.jsonl"],
+    ("probe geometry", "--out"): ["--text", "en=no.tsv"],
+    ("probe geometry", "--static"): ["--vectors", "en=no"],
+    ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
+    ("probe report", "--out"): ["no"],
+    ("vectors convert", "--out"): ["no"],
+    ("vectors train", "--out"): ["--source", "wikipedia:en=no.bz2"],
+}
+IDS = [" ".join(command) for command in WORDS]
+
+
+def commands(command: Any, path: str = "") -> dict[str, Any]:
+    """Return all commands by their words."""
+    found = {}
+    for name, inner in command.commands.items():
+        found |= commands(inner, f"{path}{name} ") if hasattr(inner, "commands") else {
+            f"{path}{name}": inner
+        }  # fmt: skip
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*_: object, **__: object) -> None:
+        raise AssertionError("it was loaded in vain")
+
+    if "world" not in request.fixturenames:
+        monkeypatch.setattr(Encoder, "load", load)
+        monkeypatch.setattr(persistence, "load_classifier", load)
+
+
+def test_every_command_that_writes_is_tested() -> None:
+    main._add_groups([])
+    found = {
+        (words, option)
+        for words, command in commands(typer.main.get_command(main.app)).items()
+        for parameter in command.params
+        for option in parameter.opts
+        if option in ("--out", "--report", "--static")
+    }
+    assert found == set(WORDS)
+
+
+@pytest.mark.parametrize(("command", "option"), WORDS, ids=IDS)
+def test_a_place_that_takes_no_files(
+    refuse: Refuse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, option: str
+) -> None:
+    words = [*command.split(), *WORDS[command, option], option]
+    file = write_file(tmp_path / "a file", "mine")
+    for folder, said in ((file, "is a file, not a folder"), (tmp_path / "none", "does not exist")):
+        assert said in refuse(*words, folder / "out.npy")
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(tempfile, "mkdtemp", read_only)
+    said = refuse(*words, tmp_path / "out.npy")
+    assert f"{tmp_path} is not writable (Read-only file system); choose another {option}" in said
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc")
+@pytest.mark.parametrize(("command", "option"), WORDS, ids=IDS)
+def test_proc(refuse: Refuse, command: str, option: str) -> None:
+    said = refuse(*command.split(), *WORDS[command, option], option, "/proc/out.npy")
+    assert f"/proc is not writable (No such file or directory); choose another {option}" in said
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc")
+def test_folders_of_long_work_are_looked_at_too(
+    refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("classify", "fit", "--train", f"en={world.train}", "--out", tmp_path / "new")
+    said = refuse(*words, "--tune", "full", "--checkpoints", "/proc/checkpoints")
+    assert "choose another --checkpoints" in said
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", read_only)
+    said = refuse("classify", "adapt", world.model, tmp_path / "no.tsv", "--lang", "ja")
+    assert f"{world.model.parent} is not writable" in said
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> dict[str, Path]:
+    """Files and folders that are read; each is what isogloss replaces when it is asked to."""
+    for name in ("model", "kb", "encoder"):
+        (tmp_path / name).mkdir()
+        write_file(tmp_path / name / "manifest.json", '{"format": "isogloss"}')
+        write_tsv(tmp_path / name / "t.tsv", TRAIN)
+    return {
+        "TEXT": write_tsv(tmp_path / "t.npy", TRAIN),
+        "JA": write_tsv(tmp_path / "ja.tsv", JAPANESE),
+        **{name.upper(): tmp_path / name for name in ("model", "kb", "encoder")},
+    }
+
+
+COMPARE = ["classify", "compare", "--train", "en=TEXT", "--test", "ja=JA", "--kb", "KB"]
+GEOMETRY = ["probe", "geometry", "--text", "en=TEXT", "--encoder", "ENCODER"]
+READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
+    (["classify", "fit", "--train", "en=MODEL/t.tsv", "--dev", "en=TEXT", "--kb", "KB", "--encoder",
+      "ENCODER"], "--out", ["MODEL", "KB", "KB/new", "ENCODER", "ENCODER/new"]),
+    (["classify", "fit", "--train", "en=TEXT", "--classes", "KB/t.tsv"], "--out", ["KB"]),
+    (["classify", "fit", "--train", "en=TEXT", "--kb", "KB", "--init", "en=MODEL/t.tsv"], "--out",
+     ["MODEL"]),
+    (COMPARE, "--out", ["KB", "KB/new"]),
+    (["classify", "evaluate", "MODEL", "--test", "ja=JA", "--versus", "KB", "--encoder", "ENCODER"],
+     "--report", ["JA", "MODEL/model.json", "KB/new", "ENCODER/t.tsv"]),
+    (["classify", "adapt", "MODEL", "KB/t.tsv", "--lang", "ja"], "--out", ["MODEL/new", "KB"]),
+    (["data", "shinra", "--labels", "TEXT", "--texts", "JA"], "--out", ["TEXT", "JA"]),
+    (["demo", "--encoder", "MODEL"], "--out", ["MODEL", "MODEL/new"]),
+    (["encode", "TEXT", "--encoder", "ENCODER", "--transform", "MODEL"], "--out",
+     ["TEXT", "ENCODER/new.npy", "MODEL/new.npy"]),
+    (["kb", "build", "--source", "names:KB/t.tsv"], "--out", ["KB"]),
+    (["kb", "build", "--source", "wikipedia:ja=KB/t.tsv"], "--out", ["KB"]),
+    (GEOMETRY, "--out", ["ENCODER", "ENCODER/new"]),
+    (GEOMETRY, "--static", ["TEXT", "ENCODER/new", "ENCODER/t.tsv"]),
+    (["probe", "geometry", "--vectors", "en=TEXT"], "--static", ["TEXT"]),
+    (["probe", "geometry", "--vectors", "en=MODEL/t.tsv"], "--out", ["MODEL"]),
+    (["probe", "neutrality", "--text", "en=MODEL/t.tsv", "--text", "ja=JA", "--encoder", "ENCODER"],
+     "--out", ["MODEL", "ENCODER/new"]),
+    (["probe", "report", "KB", "MODEL"], "--out", ["MODEL/manifest.json", "KB/new.html"]),
+    (["vectors", "convert", "TEXT", "--kb", "KB"], "--out", ["TEXT", "KB/new"]),
+    (["vectors", "train", "--source", "wikipedia:ja=TEXT", "--kb", "KB"], "--out",
+     ["TEXT", "KB/new"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "place"),
+    [(words, option, place) for words, option, places in READ for place in places],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else value,
+)
+def test_what_is_read_is_never_replaced(
+    refuse: Refuse, read: dict[str, Path], tmp_path: Path, words: list[str], option: str, place: str
+) -> None:
+    def put(word: str) -> str:
+        for name, path in read.items():
+            word = word.replace(name, str(path))
+        return word
+
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    given = [*map(put, words), option, put(place)]
+    said = refuse(*given, *([] if "compare" in words else ["--overwrite"]))
+    assert "this command" in said
+    assert f"choose another {option}" in said
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_every_command_is_among_them() -> None:
+    assert {(" ".join(words[:1 if words[0] in ("encode", "demo") else 2]), option)
+            for words, option, _ in READ} == set(WORDS)  # fmt: skip
+
+
+def test_names_of_what_ships_are_no_paths(
+    cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = cli("classify", "fit", "--train", "en=no.tsv", "--out", "bundled").err
+    (tmp_path / "bundled").mkdir()
+    assert cli(
+        "classify", "fit", "--train", "en=no.tsv", "--out", "bundled", "--overwrite"
+    ).err == (said)

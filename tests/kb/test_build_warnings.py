@@ -1,0 +1,118 @@
+"""What a build says of a thin result: wikis apart, languages missing, links to no page."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import write_lines
+from written_wikis import ENGLISH, GERMAN, WikiPage, built, write_table, write_wiki
+
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb.wikipedia_options import checked_code
+
+APART = "no entity of the Wikipedias en, de has names from two of them"
+TO_GIVE = (
+    APART + "; give --sitelinks, or --page-props and --langlinks of each, or --source wikidata"
+)
+# The German pages without their links between languages.
+UNLINKED = [
+    WikiPage(
+        page.title,
+        [
+            piece if not isinstance(piece, str) else piece.partition("[[en:")[0]
+            for piece in page.pieces
+        ],
+        id=page.id,
+    )
+    for page in GERMAN
+]
+
+
+def sources_of(tmp_path: Path, german: list[WikiPage]) -> list[str]:
+    wikis = (("en", ENGLISH), ("de", german))
+    return [f"wikipedia:{code}={write_wiki(tmp_path / code, code, pages)}" for code, pages in wikis]
+
+
+def test_wikis_that_nothing_joins_are_warned_of(tmp_path: Path) -> None:
+    with pytest.warns(LossWarning, match=TO_GIVE) as said:
+        kb = built(tmp_path / "kb", *sources_of(tmp_path, UNLINKED))
+    assert len(said) == 1
+    assert kb.index_of("wikipedia:en:Berlin") != kb.index_of("wikipedia:de:Berlin")
+
+
+def test_joined_wikis_and_single_ones_are_not_warned_of(tmp_path: Path) -> None:
+    built(tmp_path / "kb", *sources_of(tmp_path, GERMAN))  # losses are errors in tests
+    built(tmp_path / "kb", sources_of(tmp_path, UNLINKED)[1])
+
+
+def test_what_a_names_file_joins_is_joined(tmp_path: Path) -> None:
+    same = {
+        "id": "wikipedia:de:Berlin", "names": {"de": ["Berlin"]},
+        "same_as": ["wikipedia:en:Berlin"],
+    }  # fmt: skip
+    names = write_lines(tmp_path / "same.jsonl", same)
+    kb = built(tmp_path / "kb", *sources_of(tmp_path, UNLINKED), f"names:{names}")
+    assert kb.index_of("wikipedia:en:Berlin") == kb.index_of("wikipedia:de:Berlin")
+
+
+def test_tables_that_join_nothing_are_told_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    columns, rows = "#ll_from ll_lang ll_title", [(70, "en", "Another town")]
+    table = write_table(tmp_path / "l.sql.gz", "langlinks", columns, rows)
+    caplog.set_level(logging.INFO, "isogloss")
+    built(tmp_path / "kb", *sources_of(tmp_path, UNLINKED), langlinks={"de": table})
+    assert f"{APART}; do the dumps hold the same articles?" in caplog.text
+
+
+def test_a_few_entities_in_common_are_not_enough(tmp_path: Path) -> None:
+    english = [WikiPage(f"Page {i}", ["x ", (f"Page {i}", "y")], id=i + 1) for i in range(300)]
+    german = [WikiPage(f"Seite {i}", ["x [[en:Page 7]]" if i == 7 else "x ", ("Seite 1", "z")])
+              for i in range(300)]  # fmt: skip
+    wikis = (("en", english), ("de", german))
+    sources = [
+        f"wikipedia:{code}={write_wiki(tmp_path / code, code, pages)}" for code, pages in wikis
+    ]
+    with pytest.warns(LossWarning, match="only 1 entity of the Wikipedias en, de has names from"):
+        built(tmp_path / "kb", *sources)
+
+
+def test_languages_that_no_source_names_are_warned_of_in_one_sentence(tmp_path: Path) -> None:
+    names = {"id": "a", "names": {"en": ["Tokyo"], "pt": ["Tóquio"]}}
+    file = write_lines(tmp_path / "n.jsonl", names)
+    with pytest.warns(LossWarning, match=r"no source has names in sw, ja, of --langs; ") as said:
+        build_knowledge_base([f"names:{file}"], tmp_path / "kb", langs=["sw", "en", "ja", "pt-PT"])
+    assert len(said) == 1
+    assert KnowledgeBase.open(tmp_path / "kb").languages == ("en", "pt")  # which serves pt-PT
+    with pytest.raises(LossWarning):  # as under --strict
+        build_knowledge_base([f"names:{file}"], tmp_path / "strict", langs=["sw", "en"])
+    assert not (tmp_path / "strict").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "is_said"), [({}, True), ({"keep_red_links": 1}, False)], ids=["plain", "kept"]
+)
+def test_links_to_no_page_are_said_where_they_are_most(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, options: dict[str, Any], is_said: bool
+) -> None:
+    caplog.set_level(logging.INFO, "isogloss")
+    few = [WikiPage("A", [("B", "b"), " ", ("B", "b"), " ", ("C", "c")]), WikiPage("B")]
+    most = [WikiPage("A", [("B", "b"), " ", ("C", "c"), " ", ("D", "d")]), WikiPage("B")]
+    built(tmp_path / "few", f"wikipedia:en={write_wiki(tmp_path / 'f.xml', 'en', few)}", **options)
+    assert "lead to no page" not in caplog.text
+    dump = write_wiki(tmp_path / "m.xml", "en", most)
+    built(tmp_path / "most", f"wikipedia:en={dump}", **options)
+    said = f"{dump}: 2 of 3 links within the wiki lead to no page of the dump, and are left out; "
+    assert (f"{said}--keep-red-links N lets titles" in caplog.text) == is_said
+
+
+@pytest.mark.parametrize(
+    ("code", "meant"),
+    [("enwiki", "en"), ("zh_yuewiki", "zh-yue"), ("eng", "en"), ("de.wikipedia.org", "de"),
+     ("https://ja.wikipedia.org", "ja"), ("nob", "no"), ("jaa", "ja")],
+)  # fmt: skip
+def test_other_names_of_a_wiki_give_its_code(code: str, meant: str) -> None:
+    with pytest.raises(InputError, match=rf"code of no Wikipedia, .* did you mean '{meant}'\?"):
+        checked_code(code)
