@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from isogloss.errors import InputError
 from isogloss.kb import name_table
 from isogloss.kb.inflection import endings_in, inflection_of
 from isogloss.kb.matcher import find_names
@@ -107,3 +108,10 @@ def test_no_names_make_a_table_in_which_nothing_is_found() -> None:
     slots, records = table_of()
     assert rows_found("Kyoto Bay", slots, records) == []
     assert names_of(records)[0] == []
+
+
+def test_more_names_than_slots_can_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    table_of("kyoto", "osaka")  # two blocks each
+    monkeypatch.setattr(name_table, "MOST_BLOCKS", 3)
+    with pytest.raises(InputError, match="take 4 blocks of 16 bytes; at most 3"):
+        table_of("kyoto", "osaka")

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.errors import InputError
 from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import END, mark_boundaries
 
@@ -27,6 +28,7 @@ Units: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint32]]"
 Records: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.int32]]"
 
 LOAD = 0.6
+MOST_BLOCKS = (1 << 31) - 1  # a slot has 31 bits for the place of a record
 SILENT = -2
 NAME_SEED = np.uint64(0xCBF29CE484222325)  # the hash of no units
 
@@ -50,9 +52,20 @@ def build_table(
     Returns
     -------
     Slots (uint64); blocks of the records (int32, (n_blocks, 4)).
+
+    Raises
+    ------
+    InputError
+        More names than a slot can number; 34 GB of them.
     """
     with interrupts_wait():
         width, places = _placed(units, offsets)
+    if places[-1] > MOST_BLOCKS:
+        raise InputError(
+            f"the names take {places[-1]:,} blocks of 16 bytes; at most {MOST_BLOCKS:,} can be "
+            "looked up: leave languages or rare names out"
+        )
+    with interrupts_wait():
         records = np.zeros((int(places[-1]), 4), np.int32)
         _fill(*views_of(records), units, offsets, name_rows, width, places)
         hashes, names, longer = _prefixes(units, offsets, kinds)
