@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import click
 import pytest
 import typer
 from cli_world import Refuse, World
 
-from isogloss.cli import main
+from isogloss.cli import main, options
 
 FIT = ["classify", "fit", "--train", "en=TRAIN", "--encoder", "ENCODER", "--out", "OUT"]
 COMPARE = ["classify", "compare", "--train", "en=TRAIN", "--test", "ja=JA", "--kb", "KB",
@@ -70,6 +71,15 @@ def test_refused_with_its_default(
         filled.append(head + mark + places.get(place, place))
     given = [name] if value is None else [name, str(value)]
     assert refuse(*filled, *given).startswith(f"isogloss: {name} {why}")
+
+
+def test_a_parameter_that_the_command_has_not_is_no_silence() -> None:
+    """As after a renaming: nothing would ever be refused."""
+    context = typer.Context(click.Command("fit"))
+    context.params = {"nested": False}
+    options.refuse_given(context, "nested", why="is for names")
+    with pytest.raises(KeyError, match="min_link_prob"):
+        options.refuse_given(context, "nested", "min_link_prob", why="is for names")
 
 
 def test_a_misspelt_source_is_told_first(refuse: Refuse, tmp_path: Any) -> None:

@@ -242,7 +242,7 @@ def test_truncated_and_misnamed_compression(write, tmp_path, compressor):
     whole = module.compress(as_table("\t").encode("utf-8") * 50)
     path = tmp_path / f"a.tsv.{ending}"
     path.write_bytes(whole[: len(whole) // 2])
-    assert "is cut off or damaged" in fault(path)
+    assert "cut off or damaged; copy or download it again" in fault(path)
     path.write_bytes(b"text\tlabel\nx\ty\n")
     assert "not compressed as its name says" in fault(path)
 

@@ -41,8 +41,46 @@ def test_truncated_while_reading(tmp_path, ending):
     compress = gzip.compress if ending == "gz" else pytest.importorskip("zstandard").compress
     path = tmp_path / f"a.{ending}"
     path.write_bytes(compress(TEXT.encode("utf-8") * 99)[:-12])
-    with pytest.raises(InputError, match="is cut off or damaged"):
+    with pytest.raises(InputError, match="cut off or damaged; copy or download it again"):
         list(open_lines(path))
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz", "t.tsv.zst"])
+@pytest.mark.parametrize(("kind", "module"), [("gzip", "gzip"), ("zstd", "zstandard")])
+def test_damage_is_told_by_the_bytes_not_by_the_name(tmp_path, name, kind, module):
+    path, raw = tmp_path / name, pytest.importorskip(module).compress(TEXT.encode("utf-8") * 99)
+    head, beyond = {"gzip": (3, 40), "zstd": (6, 40)}[kind]
+    damaged = [
+        raw[:-9], raw[:5], raw[:head] + b"\xff" * (len(raw) - head), raw + b"not a frame",
+        raw[:beyond] + b"\0" * 30 + raw[beyond + 30 :],
+    ]  # fmt: skip
+    for data in damaged:
+        path.write_bytes(data)
+        for read in (read_text, lambda path: list(open_lines(path))):
+            with pytest.raises(InputError) as error:
+                read(path)
+            said = f"{path}: is {kind}, cut off or damaged; copy or download it again"
+            assert str(error.value) == said
+
+
+def test_faults_inside_a_compressed_file_keep_line_and_byte(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_bytes(gzip.compress("порт\n".encode() + b"caf\xe9\n"))
+    for read in (read_text, lambda path: list(open_lines(path))):
+        with pytest.raises(InputError, match=r"t\.tsv:2: is not UTF-8 \(byte 4 of the line is 0x"):
+            read(path)
+
+
+def test_a_missing_zstandard_is_asked_for_by_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "t.tsv"
+    path.write_bytes(b"\x28\xb5\x2f\xfd and more")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(InputError) as error:
+        read_text(path)
+    assert str(error.value) == (
+        f"{path}: reading zstd needs the package 'zstandard', which is not installed; install it "
+        "with: pip install 'isogloss[zstd]'"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.zst"])

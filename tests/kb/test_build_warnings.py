@@ -12,9 +12,10 @@ from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.wikipedia_options import checked_code
 
-APART = "no entity of the Wikipedias en, de has names from two of them"
+APART = "other Wikipedias share hardly an entity with en (0 of 5), de (0 of 3)"
 TO_GIVE = (
-    APART + "; give --sitelinks, or --page-props and --langlinks of each, or --source wikidata"
+    "; give --sitelinks, or --page-props and --langlinks of each, or --source wikidata:DUMP, to "
+    "join their pages"
 )
 # The German pages without their links between languages.
 UNLINKED = [
@@ -36,9 +37,9 @@ def sources_of(tmp_path: Path, german: list[WikiPage]) -> list[str]:
 
 
 def test_wikis_that_nothing_joins_are_warned_of(tmp_path: Path) -> None:
-    with pytest.warns(LossWarning, match=TO_GIVE) as said:
+    with pytest.warns(LossWarning) as said:
         kb = built(tmp_path / "kb", *sources_of(tmp_path, UNLINKED))
-    assert len(said) == 1
+    assert [str(one.message) for one in said] == [APART + TO_GIVE]
     assert kb.index_of("wikipedia:en:Berlin") != kb.index_of("wikipedia:de:Berlin")
 
 
@@ -75,8 +76,51 @@ def test_a_few_entities_in_common_are_not_enough(tmp_path: Path) -> None:
     sources = [
         f"wikipedia:{code}={write_wiki(tmp_path / code, code, pages)}" for code, pages in wikis
     ]
-    with pytest.warns(LossWarning, match="only 1 entity of the Wikipedias en, de has names from"):
+    with pytest.warns(LossWarning, match=r"with en \(1 of 300\), de \(1 of 300\); give --site"):
         built(tmp_path / "kb", *sources)
+
+
+JAPANESE = [
+    WikiPage("ベルリン", ["首都 ", ("ドイツ", "ドイツ"), "。"], id=5),
+    WikiPage("ドイツ", [("ベルリン", "ベルリン")], id=6),
+]
+
+
+def test_a_wiki_apart_from_two_that_are_joined_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "isogloss")
+    dumps = sources_of(tmp_path, GERMAN)
+    dumps.append(f"wikipedia:ja={write_wiki(tmp_path / 'ja', 'ja', JAPANESE)}")
+    apart = "other Wikipedias share hardly an entity with ja (0 of 2)"
+    with pytest.warns(LossWarning) as said:
+        kb = built(tmp_path / "kb", *dumps)
+    assert [str(one.message) for one in said] == [apart + TO_GIVE]
+    assert kb.index_of("wikipedia:en:Berlin") == kb.index_of("wikipedia:de:Berlin")
+    with pytest.raises(LossWarning):  # as under --strict
+        build_knowledge_base(dumps, tmp_path / "strict", workers=1)
+    assert not (tmp_path / "strict").exists()
+    # Items of the other two would not join it; those that it has itself could have done so.
+    items = {}
+    for code, page in (("en", 1), ("de", 70), ("ja", 5)):
+        rows = [(page, "wikibase_item", "Q64" if code != "ja" else "Q1")]
+        columns = "#pp_page pp_propname pp_value"
+        items[code] = write_table(tmp_path / f"{code}.sql.gz", "page_props", columns, rows)
+    two = {code: items[code] for code in ("en", "de")}
+    with pytest.warns(LossWarning) as said:
+        built(tmp_path / "kb", *dumps, page_props=two)
+    assert [str(one.message) for one in said] == [apart + TO_GIVE]
+    assert "same articles?" not in caplog.text
+    built(tmp_path / "kb", *dumps, page_props=items)
+    assert f"{apart}; do the dumps hold the same articles?" in caplog.text
+
+
+def test_a_small_wiki_that_is_joined_is_apart_from_none(tmp_path: Path) -> None:
+    english = [WikiPage(f"Page {i}", ["x ", (f"Page {i}", "y")], id=i + 1) for i in range(300)]
+    german = [WikiPage("Seite", ["x [[en:Page 7]] ", ("Seite", "z")])]
+    wikis = (("en", english), ("de", german))
+    built(tmp_path / "kb", *(f"wikipedia:{code}={write_wiki(tmp_path / code, code, pages)}"
+                             for code, pages in wikis))  # fmt: skip
 
 
 def test_languages_that_no_source_names_are_warned_of_in_one_sentence(tmp_path: Path) -> None:

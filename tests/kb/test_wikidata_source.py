@@ -19,6 +19,7 @@ from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base, wikidata_parts
 from isogloss.kb.wikidata_source import work_folder
 from isogloss.wiki import wikidata_lines
+from isogloss.wiki.wikidata import WikidataChoice
 
 SAMPLE = Path(__file__).resolve().parents[2] / "../shared/data/wikidata/samples/entities.json.gz"
 Named = dict[str, list[str]]
@@ -364,10 +365,12 @@ def test_parts_of_another_version_are_read_again_and_it_is_said(
     caplog.set_level("INFO")
     dump, out = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "kb"
     source = f"wikidata:{dump}"
+    folder = work_folder(out, source)
     with monkeypatch.context() as patch:
         patch.setattr(wikidata_parts, "_name", stopping_after(wikidata_parts._name, 9))
         with pytest.raises(KeyboardInterrupt):
             build_knowledge_base([source], out, workers=1)
+    assert wikidata_parts.part_files(folder)
     monkeypatch.setattr(wikidata_parts, "VERSION", wikidata_parts.VERSION + 1)
     build_knowledge_base([source], out, workers=1)
     assert "going on after" not in caplog.text
@@ -376,6 +379,27 @@ def test_parts_of_another_version_are_read_again_and_it_is_said(
         "other options, or of another version of isogloss"
     )
     assert said in caplog.messages
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_what_is_no_part_stays_when_the_parts_go(tmp_path: Path) -> None:
+    dump, folder = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "parts"
+    wikidata_parts.parse_to_parts(dump, folder, WikidataChoice(None, 0), workers=1)
+    parts = wikidata_parts.part_files(folder)
+    others = {"0.safetensors", "notes.txt", "000000.safetensors.bak", "lock"}
+    for name in others:
+        (folder / name).write_text("of somebody else")
+    (folder / "000099.safetensors").write_bytes(b"behind a gap")
+    (folder / ".000003.safetensors.abc.part").write_bytes(b"left by a kill")
+    for name in ("a folder", "000098.safetensors"):
+        (folder / name).mkdir()
+        (folder / name / "x").touch()
+    assert wikidata_parts.part_files(folder) == parts
+    wikidata_parts.parse_to_parts(dump, folder, WikidataChoice(("en",), 0), workers=1)
+    kept = {path.name for path in folder.iterdir()} - {path.name for path in parts}
+    assert kept == others | {"plan.json", "a folder", "000098.safetensors"}
+    assert (folder / "a folder" / "x").exists()
+    assert all((folder / name).read_text() == "of somebody else" for name in others)
 
 
 def test_a_build_that_fails_before_the_dump_leaves_no_folder(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from written_wikis import ENGLISH, GERMAN, built, digest, some_pages, write_tabl
 
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
-from isogloss.kb.wikipedia_source import gather_wiki
+from isogloss.kb.wikipedia_source import VERSION, gather_wiki
 from isogloss.wiki import dump as dumps
 
 
@@ -28,25 +28,55 @@ def test_a_kept_work_folder_serves_other_options(tmp_path: Path) -> None:
     assert part.stat().st_mtime_ns == made
 
 
-@pytest.mark.parametrize("before", [None, 0])
-def test_counts_of_another_version_are_made_again_and_it_is_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, before: int | None
-) -> None:
+def stopped(out: Path, source: str, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
+    """Build until all is counted, and stop there."""
+
+    def stopping(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("isogloss.kb.wikipedias.gather_wiki", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            built(out, source, **options)
+
+
+@pytest.mark.parametrize("before", [None, 0, VERSION + 1])
+def test_counts_of_another_version_are_refused_or_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    before: int | None,
+) -> None:  # fmt: skip
+    """Refused where ``--work`` names the folder, made again where it is a hidden one."""
     caplog.set_level("INFO")
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
-    work, said = tmp_path / "work", "counts anew, since another version of isogloss counted"
+    work, hidden = tmp_path / "work", tmp_path / ".kb.wikipedia"
+    said = "counts anew, since another version of isogloss made it"
     first = digest(built(tmp_path / "kb", source, work=work))
     built(tmp_path / "kb", source, work=work, min_link_count=2)
     built(tmp_path / "kb", source, work=work)
+    stopped(tmp_path / "kb", source, monkeypatch)
     assert said not in caplog.text
-    facts = json.loads((work / "en" / "counts.json").read_text("utf-8"))
-    facts.pop("version")
-    (work / "en" / "counts.json").write_text(
-        json.dumps(facts if before is None else {**facts, "version": before})
+    for folder in (work, hidden):
+        about = folder / "en" / "counts.json"
+        facts = json.loads(about.read_text("utf-8"))
+        assert facts.pop("version") == VERSION
+        about.write_text(json.dumps(facts if before is None else {**facts, "version": before}))
+        (folder / "en" / "titles.bin").write_bytes(b"of another version")
+    there = {path: path.read_bytes() for path in work.rglob("*") if path.is_file()}
+    with pytest.raises(InputError) as error:
+        built(tmp_path / "kb", source, work=work)
+    assert str(error.value) == (
+        f"{work / 'en' / 'counts.json'}: is of counts of another version of isogloss; remove it to "
+        "count anew, or give another --work"
     )
-    (work / "en" / "titles.bin").write_bytes(b"of another version")
+    assert {path: path.read_bytes() for path in work.rglob("*") if path.is_file()} == there
+    assert said not in caplog.text
+    assert digest(built(tmp_path / "kb", source)) == first
+    assert caplog.messages.count(f"{hidden / 'en'}: {said}") == 1
+    (work / "en" / "counts.json").unlink()  # as the sentence says
+    part = work / "en" / "000000.part"
+    made = part.stat().st_mtime_ns
     assert digest(built(tmp_path / "kb", source, work=work)) == first
-    assert f"{work / 'en'}: {said}" in caplog.messages
+    assert part.stat().st_mtime_ns == made
 
 
 def test_one_and_two_workers_make_the_same_bytes(
@@ -125,19 +155,16 @@ def test_a_work_folder_is_held_to_the_end(tmp_path: Path, monkeypatch: pytest.Mo
     assert not list(tmp_path.glob(".kb*"))
 
 
-def test_stages_of_another_version_are_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stages_of_the_same_version_and_options_stay(tmp_path: Path) -> None:
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
     work = tmp_path / "work"
     built(tmp_path / "kb", source, work=work)
     stages = [work / "en" / f"{name}.bin" for name in ("titles", "links", "texts")]
-    for is_new in (False, True):
+    for min_link_count in (1, 2):
         made = [path.stat().st_mtime_ns for path in stages]
-        if is_new:
-            monkeypatch.setattr("isogloss.kb.wikipedia_source.VERSION", 1)
-        built(tmp_path / "kb", source, work=work)
+        built(tmp_path / "kb", source, work=work, min_link_count=min_link_count)
         again = [path.stat().st_mtime_ns for path in stages]
+        is_new = min_link_count == 2
         assert [a != b for a, b in zip(made, again, strict=True)] == [is_new] * 3
 
 

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from isogloss.probe.language_identity import exchanged, interval_of_another, recognised
+from isogloss.classify.scores import Interval
+from isogloss.probe.language_identity import (
+    exchanged,
+    interval_of_all_languages,
+    interval_of_another,
+    recognised,
+)
 
 N_LANGS, N = 4, 120
 
@@ -51,6 +57,22 @@ def test_the_interval_of_another_holds_one_more_of_its_kind() -> None:
     assert np.mean(is_in) == pytest.approx(0.95, abs=0.015)
     near_1 = interval_of_another(np.array([0.9, 1.0, 1.0]))
     assert 0.5 < near_1.low < near_1.value < near_1.high == 1.0
+
+
+@pytest.mark.parametrize("common", [0.0, 0.7], ids=["independent", "alike in an exchange"])
+@pytest.mark.parametrize("n_langs", [2, 28])
+def test_in_19_of_20_exchanges_no_language_is_outside(n_langs: int, common: float) -> None:
+    rng = np.random.default_rng(1)
+    noise = np.sqrt(1 - common**2) * rng.normal(size=(1000, 11, n_langs))
+    shares = 0.3 + 0.02 * (noise + common * rng.normal(size=(1000, 11, 1)))
+    found = [interval_of_all_languages(some[:10]) for some in shares]
+    are_in = [
+        one.low < another.min() and another.max() < one.high
+        for one, another in zip(found, shares[:, 10], strict=True)
+    ]
+    assert np.mean(are_in) > 0.93
+    assert np.mean(are_in) < 0.97 or common  # of values that are alike fewer lie outside
+    assert interval_of_all_languages(np.ones((10, n_langs))) == Interval(1.0, 1.0, 1.0)
 
 
 def test_each_part_is_tested_by_the_probe_of_the_other() -> None:

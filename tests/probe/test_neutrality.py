@@ -10,7 +10,14 @@ from isogloss.data.parallel import ParallelTexts, parallel_texts
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 from isogloss.probe import NeutralityOptions, NeutralityResult, measure_neutrality
-from isogloss.probe.layer_neutrality import Division, Kind, LayerNeutrality, measure_layer
+from isogloss.probe.language_identity import exchanged
+from isogloss.probe.layer_neutrality import (
+    N_EXCHANGES,
+    Division,
+    Kind,
+    LayerNeutrality,
+    measure_layer,
+)
 from isogloss.probe.neutrality_result import CENTRED, CSLS, RAW, MeasuredNeutrality, reading_of
 from isogloss.probe.report import write_probe_report
 from isogloss.probe.retrieval import Pair
@@ -61,6 +68,22 @@ def test_languages_that_differ_in_their_means_alone_are_no_more_than_the_null() 
     row = next(iter(NeutralityResult([one_layer(shifted)], options=FEW).layers.rows))
     assert row["language_accuracy_null"] == null.value
     assert "not more than the" in reading_of(one_layer(shifted))
+
+
+def test_exchanges_are_drawn_apart_from_the_division(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = []
+
+    def noted(vectors: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        states.append(generator.bit_generator.state["state"]["state"])
+        return exchanged(vectors, generator)
+
+    monkeypatch.setattr("isogloss.probe.layer_neutrality.exchanged", noted)
+    measure(planted(0.0))
+    measure(planted(0.0))
+    first, again = np.array(states).reshape(2, -1).tolist()
+    assert first == again  # of a seed
+    assert len(set(first)) == N_EXCHANGES  # each another
+    assert np.random.default_rng(0).bit_generator.state["state"]["state"] not in first
 
 
 def test_languages_with_a_covariance_of_their_own_are_more_than_the_null() -> None:

@@ -335,6 +335,34 @@ def test_a_dump_of_another_wiki_is_said(tmp_path: Path) -> None:
         train_on_dump(f"wikipedia:ja={dump}", tmp_path / "v", reading, training, workers=1)
 
 
+UNLINKED = [Written(title, [["it is a word of words here"]]) for title in ("A", "B", "C")]
+
+
+@pytest.mark.parametrize(
+    ("pages", "options", "said"),
+    [
+        (UNLINKED, {}, "no entity has a vector: no link leads to an entity; read more pages, or "
+                       "give a dump pages-articles"),
+        ([*UNLINKED, Written("D", [["it is", ("A", "a"), "word"]])], {"min_entity_count": 2},
+         "no entity has a vector: 1 entity is linked less than 2 times; lower --min-entity-count, "
+         "or read more pages"),
+        ([Written("A", [["one", ("A", "one"), "one"]])], {"min_word_count": 9},
+         "no word has a vector: 1 word occurs less than 9 times; lower --min-word-count, or read "
+         "more pages"),
+        ([Written("A", [["one", ("A", "one"), "one"]])], {"min_paragraph_len": 9},
+         "no word has a vector: no section has enough words; lower --min-paragraph-len, or read "
+         "more pages"),
+    ],
+)  # fmt: skip
+def test_why_nothing_has_a_vector(
+    tmp_path: Path, pages: list[Written], options: dict[str, int], said: str
+) -> None:
+    source = f"wikipedia:en={write_dump(tmp_path / 'en.xml', 'en', pages)}"
+    with pytest.raises(LossWarning) as error:  # as under --strict, before training
+        train_on_dump(source, tmp_path / "v", replace(ALL, **options), QUICK, workers=1)
+    assert str(error.value) == said
+
+
 @pytest.mark.parametrize(
     ("option", "said"),
     [

@@ -125,6 +125,35 @@ def test_the_work_of_another_version_is_refused_or_done_again(
     assert "going on after iteration" not in caplog.text  # nor from its checkpoint
 
 
+def test_what_no_run_made_stays_in_a_work_folder(source: str, tmp_path: Path) -> None:
+    """Both where other options clear the way, and at the end of a run."""
+    path, stages = Path(source.partition("=")[2]), tmp_path / "w" / "en" / "vectors"
+
+    def read(reading: DumpReading, *, keep: bool) -> list[bytes]:
+        corpus = corpus_of_dump(
+            path, tmp_path / "w", reading, code="en", lang="en", workers=1, keep=keep
+        )
+        return [array.tobytes() for array in corpus.arrays]
+
+    first = read(ALL, keep=True)
+    ours = names_in(stages)
+    others = {"notes.txt", "my.tokens", "my.edges", "words.bin.old", "my.bin", "training-1.csv"}
+    for name in others:
+        (stages / name).write_text("of somebody else")
+    (stages / "a folder").mkdir()
+    (stages / "a folder" / "x").touch()
+    left = {"000000.edges", "words.bin.16-2", "graph.bin.raw", "numbers.bin.new"}  # by a kill
+    for name in left:
+        (stages / name).touch()
+    others.add("a folder/x")
+    assert read(replace(ALL, lowercase=False), keep=True) != first
+    assert names_in(stages) == ours | others
+    assert read(ALL, keep=False) == first
+    of_parts = {name for name in ours if name.endswith((".tokens", ".words"))}
+    assert names_in(stages) == ours - of_parts | others
+    assert len(of_parts) > 2
+
+
 def test_damaged_options_of_a_work_folder(source: str, tmp_path: Path) -> None:
     path = Path(source.partition("=")[2])
     options = tmp_path / "en" / "vectors" / "options.json"

@@ -132,8 +132,16 @@ def refuse_given(context: typer.Context, *names: str, why: str) -> None:
         Parameters of the command: ``"min_link_prob"``.
     why
         What follows the option in the sentence: ``"is for …; give --kb too"``.
+
+    Raises
+    ------
+    InputError
+        When one was given.
+    KeyError
+        When the command has no such parameter: it was renamed, and would never be refused.
     """
     for name in names:
+        context.params[name]  # `get_parameter_source` returns None for a name that is not there
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise InputError(f"--{name.replace('_', '-')} {why}")

@@ -1,8 +1,9 @@
 """Text files of users, whole or by line: plain, gzip, zstd or standard input, as UTF-8.
 
-Whether a file is compressed is found in its first bytes, whatever its name. What is wrong with a
-file (missing, a folder, cut off, another encoding) becomes one sentence here. What its lines hold
-is read elsewhere: tables in `tables`, documents in `documents`, names in `isogloss.kb.names_file`.
+Whether a file is compressed is found in its first bytes, whatever its name; only where they show
+nothing does the name count. What is wrong with a file (missing, a folder, cut off, another
+encoding) becomes one sentence here. What its lines hold is read elsewhere: tables in `tables`,
+documents in `documents`, names in `isogloss.kb.names_file`.
 """
 
 import gzip
@@ -21,11 +22,12 @@ from isogloss.errors import InputError
 STANDARD_INPUT = Path("-")
 COMPRESSED = (".gz", ".zst")
 
-_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # no UTF-8 begins so
+_BY_NAME = {".gz": "gzip", ".zst": "zstd"}
+_READ = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # no UTF-8 begins so
 # What is told, not read; on standard input also what is read from a file.
 _UNREAD = {
-    b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip",
-    b"7z\xbc\xaf": "7-Zip", **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
+    **_READ, b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"7z\xbc\xaf": "7-Zip",
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
 }  # fmt: skip
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BLOCK_BYTES = 1 << 16
@@ -74,16 +76,20 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open the bytes of a file, decompressed, or standard input; raises what `read_text` does."""
+    damage = _NOT_COMPRESSED
     try:
         if path == STANDARD_INPUT:
             yield sys.stdin.buffer
             return
         with path.open("rb") as file:
-            kind = _compression(file.peek(1), path)
-            if kind == ".gz":
+            seen = _kind_of(file.peek(1))
+            if seen is not None:
+                damage = f"is {seen}, cut off or damaged; copy or download it again"
+            kind = seen or _BY_NAME.get(path.suffix)
+            if kind == "gzip":
                 with gzip.open(file, "rb") as stream:
                     yield stream  # type: ignore[misc]
-            elif kind == ".zst":
+            elif kind == "zstd":
                 yield io.BufferedReader(_ZstFrames(file, path))
             else:
                 yield file
@@ -91,10 +97,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise InputError(f"no such file{_near_name(path)}", path=path) from error
     except (IsADirectoryError, NotADirectoryError) as error:
         raise InputError("is a folder or lies in a file; give a file", path=path) from error
-    except (EOFError, zlib.error) as error:
-        raise InputError("is cut off or damaged; copy or download it again", path=path) from error
-    except gzip.BadGzipFile as error:
-        raise InputError(_NOT_COMPRESSED, path=path) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(damage, path=path) from error
     except OSError as error:
         reason = error.strerror or error
         raise InputError(
@@ -102,20 +106,17 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from error
 
 
-def _compression(start: bytes, path: Path) -> str | None:
-    """Return the kind that the first bytes show, else the one that the name says."""
-    for magic, kind in _MAGIC.items():
-        if start.startswith(magic):
-            return kind
-    return path.suffix if path.suffix in COMPRESSED else None
+def _kind_of(start: bytes) -> str | None:
+    """Return the compression that the first bytes of a file show, of those that are read."""
+    return next((kind for magic, kind in _READ.items() if start.startswith(magic)), None)
 
 
 class _ZstFrames(io.RawIOBase):
     """Decompress frame after frame, which zstandard's own reader does not; miss no cut end."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        self._zstandard = require("zstandard", extra="zstd", why="reading .zst files")
-        self._file, self._path = file, path
+        self._zstandard = require("zstandard", extra="zstd", why=f"{path}: reading zstd")
+        self._file = file
         self._frame: Any = None
         self._ready = b""
 
@@ -137,7 +138,7 @@ class _ZstFrames(io.RawIOBase):
             try:
                 self._ready = self._frame.decompress(block)
             except self._zstandard.ZstdError as error:
-                raise InputError(_NOT_COMPRESSED, path=self._path) from error
+                raise EOFError from error  # as at a cut end: `opened` has the sentence for both
         n_bytes = min(len(buffer), len(self._ready))
         buffer[:n_bytes], self._ready = self._ready[:n_bytes], self._ready[n_bytes:]
         return n_bytes

@@ -22,6 +22,8 @@ from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
 from isogloss.text.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import END, mark_boundaries
+from isogloss.wiki.word_table import MULTIPLIER
+from isogloss.wiki.word_table import home_of as home_of  # `matcher` takes it from here
 
 Slots: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Units: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint32]]"
@@ -31,8 +33,6 @@ LOAD = 0.6
 MOST_BLOCKS = (1 << 31) - 1  # a slot has 31 bits for the place of a record
 SILENT = -2
 NAME_SEED = np.uint64(0xCBF29CE484222325)  # the hash of no units
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def build_table(
@@ -100,15 +100,8 @@ def names_of(records: Records) -> tuple[list[str], Any]:
 @compiled
 def longer_hash(state: Any, unit: Any) -> Any:
     """Return the hash of a prefix with one unit more."""
-    mixed = (state ^ np.uint64(unit)) * _MULTIPLIER
+    mixed = (state ^ np.uint64(unit)) * MULTIPLIER
     return mixed ^ (mixed >> np.uint64(29))
-
-
-@compiled
-def home_of(key: Any, n_slots: Any) -> Any:
-    """Map a hash to a slot by the high half of a product: no table size is a bad one."""
-    high = (key * _MULTIPLIER) >> np.uint64(32)
-    return np.int64((high * np.uint64(n_slots)) >> np.uint64(32))
 
 
 @compiled

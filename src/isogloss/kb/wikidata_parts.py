@@ -1,13 +1,15 @@
 """A Wikidata dump parsed into part files in a work folder, so that a killed build can go on.
 
 Part files are numbered by their place in the dump and written whole or not at all. The folder
-belongs to one dump and one choice of what is kept: with another it is emptied.
+belongs to one dump and one choice of what is kept: with another the parts are removed.
 """
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,14 @@ from isogloss.wiki.wikidata import (
     parse_entities,
 )
 from isogloss.wiki.wikidata_lines import BEGINNING, DumpLines, LineBlock, Place
-from isogloss.wiki.work_folder import LOCK
 from isogloss.wiki.workers import map_blocks, n_cores
 
 BLOCKS_PER_PART = 64  # of 4 MB each
 TOO_LONG, NO_END = "lines that are too long", "end of the dump is missing"
 LOST = (BROKEN, TOO_LONG, GAPS, NO_END)
 VERSION = 1  # of the part files: another isogloss may read dumps otherwise
+# Parts, and what a kill leaves of one that `atomic_file` was writing.
+_OURS = re.compile(r"\d{6,}\.safetensors|\.\d{6,}\.safetensors\..+\.part")
 
 
 def parse_to_parts(
@@ -45,7 +48,7 @@ def parse_to_parts(
     dump
         The dump; ``Path("-")`` is standard input, which must be the same again after a stop.
     folder
-        The work folder; it is made, or emptied if it is another dump's or choice's.
+        The work folder; it is made. Parts of another dump, choice or version are removed.
     choice
         What is kept.
     workers
@@ -87,8 +90,8 @@ def parse_to_parts(
 
 def part_files(folder: Path) -> list[Path]:
     """Return the part files of a folder, in order, up to the first gap."""
-    found = sorted(folder.glob("*.safetensors"))
-    return [path for number, path in enumerate(found) if path.name == _name(number)]
+    files = (folder / _name(number) for number in count())
+    return list(takewhile(Path.is_file, files))
 
 
 def read_parts(folder: Path) -> Iterator[WikidataEntities]:
@@ -166,7 +169,7 @@ def _prepare(folder: Path, plan: dict[str, Any]) -> None:
                     "or of another version of isogloss", folder)  # fmt: skip
     file.unlink(missing_ok=True)  # first: else parts that are left would pass for this plan's
     for path in folder.iterdir():
-        if path.name != LOCK:
+        if _OURS.fullmatch(path.name) and path.is_file():
             path.unlink()
     write_json(file, plan)
 

@@ -131,7 +131,8 @@ def count_wiki(
     Raises
     ------
     InputError
-        When a file cannot be read, or a stage finds nothing that the next could work on.
+        When a file cannot be read, a stage finds nothing that the next could work on, or another
+        version of isogloss counted in the folder that ``options.work`` names.
     """
     from isogloss.wiki.wikidata import wikipedia_of
 
@@ -144,12 +145,12 @@ def count_wiki(
         counting=options.counting, keeps_others=options.work is not None,
     )  # fmt: skip
     _check_pages(dump, extraction)
+    folder = work / code
+    _forget_other_options(folder, code, options)
     properties = None
     if code in options.page_props:
         pages = np.concatenate([part["page_id"] for part in extraction.arrays()])
         properties = read_page_properties(options.page_props[code], pages)
-    folder = work / code
-    _forget_other_options(folder, code, options)
     targets, titles, links, texts = (folder / name for name in _STAGES)
     as_wikipedia2vec = options.counting == "wikipedia2vec"
     if as_wikipedia2vec or options.keep_red_links is not None:
@@ -310,7 +311,10 @@ def _write_titles(
 
 
 def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) -> None:
-    """Remove the stages that were made with other options; the parts serve any."""
+    """Remove the stages that were made with other options; the parts serve any.
+
+    Those of another version are refused in a folder that was asked for, and removed in ours.
+    """
     files = {
         name: facts_of_file(file)
         for name in ("page_props", "page", "redirect")
@@ -326,8 +330,15 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
     if before == wanted:
         return
     with damage_in_one_sentence(about, advice="remove it"):
-        if before.get("version") != VERSION:
-            logger.info("%s: counts anew, since another version of isogloss counted", folder)
+        is_of_us = before.get("version") == VERSION
+    if not is_of_us and options.work is not None:
+        raise InputError(
+            "is of counts of another version of isogloss; remove it to count anew, or give another "
+            "--work",
+            path=about,
+        )
+    if not is_of_us:
+        logger.info("%s: counts anew, since another version of isogloss made it", folder)
     for name in _STAGES:
         (folder / name).unlink(missing_ok=True)
         shutil.rmtree(scratch_of(folder / name), ignore_errors=True)

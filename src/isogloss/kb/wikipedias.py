@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError, LossWarning, counted, warn_loss
+from isogloss.errors import InputError, LossWarning, warn_loss
 from isogloss.kb.names import Gathered
 from isogloss.kb.wikipedia_ids import (
     LanguageLinks,
@@ -27,7 +27,7 @@ from isogloss.kb.wikipedia_source import (
 from isogloss.progress import logger
 from isogloss.wiki.other_wiki import warn_of_other_wiki
 
-LEAST_SHARED = 0.01  # of the smallest wiki's entities; fewer say that the wikis are not joined
+LEAST_SHARED = 0.01  # of what a wiki could share; fewer say that it is not joined with others
 
 
 class Wikipedias:
@@ -118,7 +118,7 @@ class Wikipedias:
         )  # fmt: skip
 
     def say_unjoined(self, gathered: Gathered, entity_of: Ints1d, wikidata: Sequence[Path]) -> None:
-        """Say it where the pages of several wikis have hardly any entity in common.
+        """Name the wikis whose pages have hardly any entity in common with another wiki's.
 
         Parameters
         ----------
@@ -135,27 +135,41 @@ class Wikipedias:
         """
         if len(self._wikis) < 2:
             return
-        n_wikis = np.zeros(entity_of.max(initial=-1) + 1, np.int64)
-        sizes = []
-        for wiki in self._wikis.values():
-            ids = np.array(wiki.ids, np.int64)
-            entities = np.unique(entity_of[ids[ids >= 0]])
-            n_wikis[entities[entities >= 0]] += 1
-            sizes.append(entities.size)
-        n_shared = int((n_wikis > 1).sum())
-        if n_shared >= max(1, LEAST_SHARED * min(sizes)):
+        apart = self._apart(entity_of)
+        if not apart:
             return
-        codes = ", ".join(wiki.code for wiki in self._wikis.values())
-        shared = f"only {counted(n_shared, 'entity', 'entities')}" if n_shared else "no entity"
-        said = f"{shared} of the Wikipedias {codes} has names from two of them"
+        listed = ", ".join(f"{code} ({shared})" for code, shared in apart.items())
+        said = f"other Wikipedias share hardly an entity with {listed}"
         given = self._options
-        if wikidata or given.sitelinks or given.langlinks or len(given.page_props) > 1:
+        has_items = set(given.page_props) if len(given.page_props) > 1 else set()
+        if wikidata or given.sitelinks or given.langlinks or has_items >= set(apart):
             logger.info("%s; do the dumps hold the same articles?", said)
         else:
             warn_loss(
                 f"{said}; give --sitelinks, or --page-props and --langlinks of each, or --source "
                 "wikidata:DUMP, to join their pages"
             )
+
+    def _apart(self, entity_of: Ints1d) -> dict[str, str]:
+        """Return the codes of the wikis apart from all others, with how many entities they share.
+
+        A wiki may share as many as it has, or as all others have together: the fewer of the two.
+        """
+        n_wikis = np.zeros(entity_of.max(initial=-1) + 1, np.int64)
+        entities = {}
+        for wiki in self._wikis.values():
+            ids = np.array(wiki.ids, np.int64)
+            found = np.unique(entity_of[ids[ids >= 0]])
+            entities[wiki.code] = found[found >= 0]
+            n_wikis[entities[wiki.code]] += 1
+        n_all = int((n_wikis > 0).sum())
+        apart = {}
+        for code, own in entities.items():
+            n_shared = int((n_wikis[own] > 1).sum())
+            n_of_others = n_all - own.size + n_shared
+            if n_shared < max(1, LEAST_SHARED * min(own.size, n_of_others)):
+                apart[code] = f"{n_shared:,} of {own.size:,}"
+        return apart
 
     def clean(self) -> None:
         """Remove the work folder, unless it was asked for."""

@@ -20,6 +20,7 @@ from isogloss.probe.jackknife import debiased, jackknife_interval
 from isogloss.probe.measures import gram, mean_cosine
 
 N_ROGUES = 3
+MIN_LEFT = 3  # vectors without a group: the plain ratio of two is 1, whatever they are
 
 Vectors = npt.NDArray[np.floating[Any]]
 
@@ -68,7 +69,8 @@ def isotropy(vectors: Vectors, sentences: Ints1d, groups: Ints1d) -> Isotropy:
     Parameters
     ----------
     vectors
-        (n, width), n of 2 or more.
+        (n, width), n of 2 or more. Participation ratio and IsoScore are NaN where some group left
+        out leaves fewer than three, so always of fewer than four.
     sentences
         Number of the sentence that each is of; pairs of one sentence have no part in the mean
         cosine.
@@ -91,15 +93,24 @@ def participation_ratio(vectors: Vectors, groups: Ints1d) -> Interval:
 
     Few vectors seem to use fewer directions than there are: of n the plain ratio is nearly
     1 / (1 / r + 1 / n), r that of very many. So the jackknife is of one over the ratio, whose bias
-    goes as 1 / n, and takes that away. Value and interval are cut to 1 and the width. NaN where
-    vectors are equal.
+    goes as 1 / n, and takes that away. Value and interval are cut to 1 and the width.
 
     Parameters
     ----------
+    vectors
+        (n, width), n of 4 or more.
     groups
         Two or more, as `isotropy` takes them.
+
+    Returns
+    -------
+    NaN throughout where what is left without some group are fewer than three vectors, or equal
+    ones.
     """
-    inverses = inverse_ratios(vectors, _all_and_without_each(groups))
+    is_in = _all_and_without_each(groups)
+    if is_in.sum(0).min() < MIN_LEFT:
+        return Interval(np.nan, np.nan, np.nan)
+    inverses = inverse_ratios(vectors, is_in)
     value, left_out = float(inverses[0]), inverses[1:]
     found = jackknife_interval(debiased(value, left_out), left_out)
     middle, low, high = 1 / np.clip([found.value, found.high, found.low], 1 / vectors.shape[1], 1)

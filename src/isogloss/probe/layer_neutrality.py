@@ -5,7 +5,8 @@ it is measured on: means of languages on the other half, language probes on the 
 the same half. So a probe on centred vectors sees what is left where the means come from other
 text; behind means of its own training sentences a linear probe learns nothing at all, whatever is
 left, since its classes have equal means. Means of few sentences are noisy, and that noise is a
-shift of its own: so the same is done with languages that differ in nothing but their means.
+shift of its own: so the same is done with languages that differ in their means alone, and are
+exchangeable behind them.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,13 @@ from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d, Ints1d
 from isogloss.classify.scores import Interval
 from isogloss.probe.cka import language_cka
 from isogloss.probe.jackknife import groups_of, jackknife_interval
-from isogloss.probe.language_identity import exchanged, interval_of_another, recognised
+from isogloss.probe.language_identity import (
+    exchanged,
+    interval_of_all_languages,
+    interval_of_another,
+    language_means,
+    recognised,
+)
 from isogloss.probe.retrieval import Pair, Score, Searches, search_pairs, skewness
 from isogloss.probe.sampled import Resampling, Sampled
 from isogloss.probe.shifts import language_shifts
@@ -64,7 +71,7 @@ class LanguageMeasures:
         See `shifts.LanguageShifts`.
     recognised, recognised_centred, recognised_null
         Share of its sentences whose language a linear probe names; see `LayerNeutrality`. The last
-        is that of any language, with the interval of one.
+        is the same for all languages; see `language_identity.interval_of_all_languages`.
     cka
         Mean CKA with the other languages.
     queries, queries_centred
@@ -107,8 +114,9 @@ class LayerNeutrality:
         Accuracy of the language probe: on the vectors, and behind the subtraction of each
         language's mean.
     recognised_null
-        What the latter is where languages differ in nothing but their means: the mean of
-        `N_EXCHANGES` times, and the interval in which one more would lie.
+        What the latter is where languages are exchangeable but for their means, see
+        `language_identity.exchanged`: the mean of `N_EXCHANGES` times, and the interval in which
+        one more would lie.
     cka
         Mean over pairs of languages.
     retrieval
@@ -211,12 +219,12 @@ def measure_layer(
 class _LanguageHits(NamedTuple):
     """Whether probes name the language.
 
-    Parameters
+    Attributes
     ----------
     raw, centred
         bool (n_langs, n_sentences).
     null
-        Share of the sentences of languages that differ in nothing; (N_EXCHANGES, n_langs).
+        Share of the sentences of exchanged languages; (N_EXCHANGES, n_langs).
     """
 
     raw: Bools2d
@@ -225,7 +233,7 @@ class _LanguageHits(NamedTuple):
 
 
 def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:
-    generator = np.random.default_rng(division.seed)
+    generator = np.random.default_rng([division.seed, 1])  # not the stream of the division
     raw = np.zeros(vectors.shape[:2], np.bool_)
     for held in (division.is_second_half, ~division.is_second_half):
         raw[:, held] = recognised(vectors[:, held], division.is_second_part[held])
@@ -240,7 +248,7 @@ def _recognised_centred(vectors: Floats3d, division: Division) -> Bools2d:
     """Return whether probes name the language behind means of the other half, (n_langs, n)."""
     hits = np.zeros(vectors.shape[:2], np.bool_)
     for held in (division.is_second_half, ~division.is_second_half):
-        centred = vectors[:, held] - _means(vectors[:, ~held])
+        centred = vectors[:, held] - language_means(vectors[:, ~held])
         hits[:, held] = recognised(centred, division.is_second_part[held])
     return hits
 
@@ -252,7 +260,7 @@ def _searches(
     shape = (len(pairs), 2, vectors.shape[1])
     joined: dict[Kind, Searches] = {}
     for held in (division.is_second_half, ~division.is_second_half):
-        own, means = vectors[:, held], _means(vectors[:, ~held])
+        own, means = vectors[:, held], language_means(vectors[:, ~held])
         moved: dict[Vectors, Floats3d] = {
             "raw": own,
             "common mean removed": own - means.mean(0, keepdims=True),
@@ -267,12 +275,6 @@ def _searches(
                 whole.hits[..., held] = found.hits
                 whole.occurrences[..., held] = found.occurrences
     return joined
-
-
-def _means(vectors: Floats3d) -> Floats3d:
-    """Return the mean of each language, float32 (n_langs, 1, width)."""
-    means: Floats3d = vectors.mean(1, keepdims=True, dtype=np.float64).astype(np.float32)
-    return means
 
 
 def _hubness(found: Searches, division: Division) -> Interval:
@@ -297,7 +299,7 @@ def _languages(
 ) -> list[LanguageMeasures]:  # fmt: skip
     shifts = language_shifts(vectors, division.groups)
     share = division.resampling.share
-    null = interval_of_another(named.null.ravel())
+    null = interval_of_all_languages(named.null)
     raw, centred = searches[Kind("raw", "cosine")].hits, searches[Kind("centred", "cosine")].hits
     measured = []
     for at, lang in enumerate(langs):

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError
 from isogloss.files import atomic_directory
 from isogloss.probe.layer_neutrality import Kind, LayerNeutrality
 from isogloss.probe.sampled import columns_of
@@ -14,7 +14,6 @@ from isogloss.report.table import Table
 
 FORMAT, VERSION = "isogloss neutrality", 2
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
-FEW = 50  # sentences; of fewer a caution stands below the tables
 TABLES = ("layers", "languages", "retrieval", "cka")
 _MINOR_OF_LAYERS = (
     "hubness_csls", "hubness_centred", "hubness", "retrieval_csls", "language_accuracy_null",
@@ -116,15 +115,14 @@ class NeutralityResult:
         self.layers = self._table(
             _layer_rows,
             "Centred: behind each language's mean on other sentences; null: centred languages that "
-            f"differ in nothing else.{self._caution()}",
+            "differ in nothing else.",
             minor=_MINOR_OF_LAYERS,
         )  # fmt: skip
         self.languages = self._table(_language_rows, "Shift: in units of the spread.")
         shown = {(one.encoder, at.layer) for one in measured for at in (one.best, one.layers[-1])}
         self.shown_languages = Table(
             [row for row in self.languages.rows if (row["encoder"], row["layer"]) in shown],
-            caption="The layer of the best retrieval, and the last. Shift: in units of the "
-            f"spread.{self._caution()}",
+            caption="The layer of the best retrieval, and the last. Shift: in units of the spread.",
             minor=_MINOR_OF_LANGUAGES,
         )
         self.retrieval = self._table(_retrieval_rows, "Means over pairs of languages.")
@@ -153,14 +151,6 @@ class NeutralityResult:
             for name in TABLES:
                 getattr(self, name).write(folder / f"{name}.csv")
             draw_neutrality(self.measured, folder / "layers.svg")
-
-    def _caution(self) -> str:
-        """Say behind a caption what intervals of few sentences do not say."""
-        n = min((one.n_sentences for one in self.measured), default=FEW)
-        return "" if n >= FEW else (
-            f" Of {counted(n, 'sentence')}, which is few: 1.00 [1.00, 1.00] says that these were "
-            "all right, not that others would be."
-        )  # fmt: skip
 
     def _table(self, rows_of: _RowsOf, caption: str, *, minor: Sequence[str] = ()) -> Table:
         rows = [

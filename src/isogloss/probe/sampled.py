@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
-from isogloss.classify.scores import Interval, interval_of_draws, interval_of_share
+from isogloss.classify.scores import CONFIDENCE, Interval, interval_of_draws
 
 N_RESAMPLES = 1000
 
@@ -26,13 +27,13 @@ class Sampled:
 
     Attributes
     ----------
-    n_of_share
-        Of a share, of how many units that were resampled; 0 for any other value.
+    of_share
+        Of a share, its interval, see `interval_of_shares`; ``None`` for any other value.
     """
 
     value: float
     draws: Doubles1d
-    n_of_share: int = 0
+    of_share: Interval | None = None
 
     def minus(self, other: "Sampled | float") -> "Sampled":
         """Return the difference, draw by draw."""
@@ -42,13 +43,8 @@ class Sampled:
 
     @property
     def interval(self) -> Interval:
-        """The value with its percentile interval; of a share of all or none, Wilson's.
-
-        Where all units are right every resampling is, though of few units some could be wrong.
-        """
-        if self.n_of_share and not 0 < self.value < 1:
-            return interval_of_share(round(self.value * self.n_of_share), self.n_of_share)
-        return interval_of_draws(self.value, self.draws)
+        """The value with its percentile interval, or with that of the share it is."""
+        return self.of_share or interval_of_draws(self.value, self.draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +71,7 @@ class Resampling:
 
     def share(self, values: Doubles1d) -> Sampled:
         """Return the mean of (n,) shares of what is right, 0 to 1 each and none NaN."""
-        return replace(self.mean(values), n_of_share=len(values))
+        return replace(self.mean(values), of_share=interval_of_shares(values))
 
     def mean_of_drawn_means(self, drawn: Doubles2d, of_unit: Ints1d, again: Doubles2d) -> Sampled:
         """Return the mean over units of the mean of the draws that stand for each unit.
@@ -94,6 +90,36 @@ class Resampling:
         shares = self.times @ kinds / len(of_unit)
         draws = (shares * (again @ drawn.T / n_draws)).sum(1)
         return Sampled(float(kinds.mean(0) @ drawn.mean(1)), draws)
+
+
+def interval_of_shares(shares: Doubles1d) -> Interval:
+    """Return the mean of what is right of each unit, with an interval that no few units shrink.
+
+    Resampling knows only what was seen: where all units are right every resampling is, and where
+    nearly all are its interval is nearly a point. So the interval is Wilson's (1927), of the
+    effective number of units (Kish 1965; Korn and Graubard 1998): how many that are each right or
+    wrong would have a mean of the same variance. It is n where each is right or wrong, more where
+    units are partly right, as sentences are in many languages.
+
+    However many these are, n units cannot show more than that all n are right: no interval ends
+    nearer to 1 than n / (n + z²), Wilson's of n of n, or nearer to 0 than z² / (n + z²). So a
+    share just below 1 has no narrower interval than 1 itself.
+
+    Parameters
+    ----------
+    shares
+        (n,), each 0 to 1 and none NaN; n of 1 or more.
+    """
+    n, share = len(shares), float(shares.mean())
+    square = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
+    farthest = n / (n + square)
+    of_wholes = share * (1 - share)  # the variance if each were right or wrong
+    n_effective = n * of_wholes / float(shares.var()) if shares.min() < shares.max() else n
+    middle = (n_effective * share + square / 2) / (n_effective + square)
+    reach = np.sqrt(square * (n_effective * of_wholes + square / 4)) / (n_effective + square)
+    low = min(float(middle - reach), farthest)
+    high = max(float(middle + reach), 1 - farthest)
+    return Interval(share, max(min(low, share), 0.0), min(max(high, share), 1.0))
 
 
 def least(values: Sequence[Sampled]) -> Sampled:

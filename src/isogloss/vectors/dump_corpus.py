@@ -6,6 +6,7 @@ then, to rank them, about 40 bytes and its letters for each distinct word, frequ
 bytes and its letters for each title.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -39,6 +40,11 @@ VERSION = 1  # of what is made of the parts, and of checkpoints; the parts have 
 ROOM = 3.0  # disk space by that of the parts, with all stages at their largest
 _OFFSETS = ("section_offsets", "page_sections", "page_links")  # of `TrainingCorpus`
 _LINKS = ("link_starts", "link_ends", "link_entities")
+# Files of stages and checkpoints, and what a kill leaves half written beside them.
+_OURS = re.compile(
+    r"(?:(?:titles|entities|words|vocabulary|numbers|graph)\.bin|\d{6,}\.(?:tokens|words|edges)"
+    r"|training-[0-9a-f]{16}\.bin|options\.json)(?:\.new|\.raw|\.\d+-\d+(?:\.new)?)?"
+)
 _THRESHOLDS = ("min_link_prob", "min_commonness")  # of names of a knowledge base
 
 
@@ -161,7 +167,7 @@ class _Stages:
         serve = ["training-*"] if is_of_us else []
         if has_same_parts:
             serve += ["titles.bin", "entities.bin", "*.tokens", "*.words"]
-        for file in self.folder.iterdir():
+        for file in _ours_in(self.folder):
             if not any(file.match(pattern) for pattern in serve):
                 file.unlink()
         with atomic_part(about) as temporary:
@@ -264,8 +270,9 @@ class _Stages:
     def tidy(self, *, keep: bool) -> None:
         """Remove what was made on the way, also where a kill came between it and its result."""
         of_parts = () if keep else ("*.tokens", "*.words")
-        for pattern in ("*.edges", "words.bin*", "graph.bin.*", *of_parts):
-            for file in self.folder.glob(pattern):
+        passing = ("*.edges", "words.bin*", "graph.bin.*", *of_parts)
+        for file in _ours_in(self.folder):
+            if any(file.match(pattern) for pattern in passing):
                 file.unlink()
 
     def _read_vocabulary(self) -> tuple[Vocabulary, SmallInts1d]:
@@ -283,6 +290,11 @@ class _Stages:
             graph_offsets=graph["offsets"], graph_neighbours=graph["neighbours"],
             vocabulary=self._read_vocabulary()[0],
         )  # fmt: skip
+
+
+def _ours_in(folder: Path) -> list[Path]:
+    """Return the files of a folder that a run makes; what else lies there is left alone."""
+    return [file for file in folder.iterdir() if _OURS.fullmatch(file.name) and file.is_file()]
 
 
 @dataclass(frozen=True)

@@ -103,14 +103,20 @@ def train_on_dump(
 def _warn_of_nothing(vocabulary: Vocabulary) -> None:
     """Warn of vectors without a single entity, or word, with how many were met too seldom."""
     if not len(vocabulary.entities):
-        rare = counted(len(vocabulary.rare_entities.names), "entity", "entities")
-        warn_loss(
-            f"no entity has a vector: {rare} are linked less than {vocabulary.min_entity_count} "
-            "times; lower --min-entity-count, or read more pages"
+        n_linked = int((vocabulary.rare_entities.counts > 0).sum())  # pages without links are rare
+        why = (
+            f"{counted(n_linked, 'entity is', 'entities are')} linked less than "
+            f"{vocabulary.min_entity_count} times; lower --min-entity-count, or read more pages"
         )
+        if not n_linked:
+            why = "no link leads to an entity; read more pages, or give a dump pages-articles"
+        warn_loss(f"no entity has a vector: {why}")
     if not len(vocabulary.words):
-        rare = counted(len(vocabulary.rare_words.names), "word")
-        warn_loss(
-            f"no word has a vector: {rare} occur less than {vocabulary.min_word_count} times; "
-            "lower --min-word-count, or read more pages"
+        n_rare = len(vocabulary.rare_words.names)
+        why = (
+            f"{counted(n_rare, 'word occurs', 'words occur')} less than "
+            f"{vocabulary.min_word_count} times; lower --min-word-count, or read more pages"
         )
+        if not n_rare:
+            why = "no section has enough words; lower --min-paragraph-len, or read more pages"
+        warn_loss(f"no word has a vector: {why}")

@@ -16,9 +16,10 @@ from isogloss.text.compiled import compiled
 Slots: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Entries: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.int64]]"
 
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 by the golden ratio: odd, and without a pattern
+
 _LOAD = 0.5
 _START = np.uint64(0xCBF29CE484222325)
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +74,17 @@ def _folded(byte: Any, any_case: Any) -> Any:
 
 @compiled
 def _hash(family: Any, source: Any, first: Any, stop: Any, any_case: Any) -> Any:
-    key = (_START ^ np.uint64(family)) * _MULTIPLIER
+    key = (_START ^ np.uint64(family)) * MULTIPLIER
     for i in range(first, stop):
-        key = (key ^ np.uint64(_folded(source[i], any_case))) * _MULTIPLIER
+        key = (key ^ np.uint64(_folded(source[i], any_case))) * MULTIPLIER
         key ^= key >> np.uint64(29)
     return key | np.uint64(1)
 
 
 @compiled
-def _home(key: Any, n_slots: Any) -> Any:
-    high = (key * _MULTIPLIER) >> np.uint64(32)
+def home_of(key: Any, n_slots: Any) -> Any:
+    """Map a hash to a slot by the high half of a product: no table size is a bad one."""
+    high = (key * MULTIPLIER) >> np.uint64(32)
     return np.int64((high * np.uint64(n_slots)) >> np.uint64(32))
 
 
@@ -93,7 +95,7 @@ def _built(words: Any, ends: Any, numbers: Any, n_slots: Any) -> Any:
     begin = 0
     for word in range(ends.size):
         key = _hash(words[begin], words, begin + 1, ends[word], False)
-        slot = _home(key, n_slots)
+        slot = home_of(key, n_slots)
         while hashes[slot] != 0:
             slot = slot + 1 if slot + 1 < n_slots else 0
         hashes[slot] = key
@@ -112,7 +114,7 @@ def find_word(
     With `any_case`, ASCII capitals are taken as small letters and underscores as spaces.
     """
     key = _hash(family, source, first, stop, any_case)
-    slot = _home(key, hashes.size)
+    slot = home_of(key, hashes.size)
     while hashes[slot] != 0:
         begin = entries[slot, 0]
         if hashes[slot] == key and entries[slot, 1] - begin == stop - first + 1:
