@@ -15,7 +15,6 @@ from isogloss.kb.name_table import (
     NAME_SEED,
     SILENT,
     has_units,
-    home_of,
     is_of_hash,
     longer_hash,
     n_units_of,
@@ -23,6 +22,7 @@ from isogloss.kb.name_table import (
 )
 from isogloss.text.compiled import compiled
 from isogloss.text.folding import UPPER
+from isogloss.text.hashing import home_of
 from isogloss.text.scripts import BEGIN, END, MARK
 
 MOST_HITS = 256  # names that begin at one place; none is longer

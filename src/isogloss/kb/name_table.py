@@ -21,9 +21,8 @@ import numpy as np
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
 from isogloss.text.compiled import compiled, interrupts_wait
+from isogloss.text.hashing import MULTIPLIER, home_of
 from isogloss.text.scripts import END, mark_boundaries
-from isogloss.wiki.word_table import MULTIPLIER
-from isogloss.wiki.word_table import home_of as home_of  # `matcher` takes it from here
 
 Slots: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Units: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint32]]"

@@ -10,12 +10,12 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.text.compiled import compiled, interrupts_wait
+from isogloss.text.hashing import MULTIPLIER, home_of
 
 Hashes: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Slots: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int32]]"
 
 LOAD = 0.6
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SEED = np.uint64(0xCBF29CE484222325)
 
 
@@ -54,7 +54,7 @@ def hash_of(data: Any, first: Any, last: Any) -> Any:
     """Return the hash of ``data[first:last]``."""
     state = _SEED ^ np.uint64(last - first)
     for i in range(first, last):
-        state = (state ^ np.uint64(data[i])) * _MULTIPLIER
+        state = (state ^ np.uint64(data[i])) * MULTIPLIER
         state ^= state >> np.uint64(29)
     return state
 
@@ -72,7 +72,7 @@ def is_equal(left: Any, a: Any, right: Any, b: Any, size: Any) -> Any:
 def place_of(slots: Any, data: Any, offsets: Any, wanted: Any, first: Any, last: Any) -> Any:
     """Return the place of ``wanted[first:last]`` among the strings indexed, or -1."""
     size = last - first
-    at = _home(hash_of(wanted, first, last), slots.size)
+    at = home_of(hash_of(wanted, first, last), slots.size)
     while slots[at] >= 0:
         row = np.int64(slots[at])
         other = offsets[row]
@@ -83,18 +83,12 @@ def place_of(slots: Any, data: Any, offsets: Any, wanted: Any, first: Any, last:
 
 
 @compiled
-def _home(key: Any, n_slots: Any) -> Any:
-    high = (key * _MULTIPLIER) >> np.uint64(32)
-    return np.int64((high * np.uint64(n_slots)) >> np.uint64(32))
-
-
-@compiled
 def _index(data: Any, offsets: Any, n_slots: Any) -> Any:
     slots = np.full(n_slots, -1, np.int32)
     first_equal = np.empty(offsets.size - 1, np.int64)
     for row in range(offsets.size - 1):
         first, size = offsets[row], offsets[row + 1] - offsets[row]
-        at = _home(hash_of(data, first, first + size), n_slots)
+        at = home_of(hash_of(data, first, first + size), n_slots)
         found = np.int64(row)
         while slots[at] >= 0:
             other = offsets[slots[at]]

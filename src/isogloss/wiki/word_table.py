@@ -12,11 +12,10 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d
 from isogloss.text.compiled import compiled
+from isogloss.text.hashing import MULTIPLIER, home_of
 
 Slots: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 Entries: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.int64]]"
-
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 by the golden ratio: odd, and without a pattern
 
 _LOAD = 0.5
 _START = np.uint64(0xCBF29CE484222325)
@@ -79,13 +78,6 @@ def _hash(family: Any, source: Any, first: Any, stop: Any, any_case: Any) -> Any
         key = (key ^ np.uint64(_folded(source[i], any_case))) * MULTIPLIER
         key ^= key >> np.uint64(29)
     return key | np.uint64(1)
-
-
-@compiled
-def home_of(key: Any, n_slots: Any) -> Any:
-    """Map a hash to a slot by the high half of a product: no table size is a bad one."""
-    high = (key * MULTIPLIER) >> np.uint64(32)
-    return np.int64((high * np.uint64(n_slots)) >> np.uint64(32))
 
 
 @compiled
