@@ -134,3 +134,11 @@ def folder(path: Path, manifest: Any) -> Path:
     path.mkdir(parents=True)
     (path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     return path
+
+
+def of_last_layer(encoder: str, layer: int) -> dict[str, Any]:
+    """Return neutrality of an encoder whose pooler belongs to its last layer."""
+    manifest = neutrality([encoder], n_layers=1)
+    for row in (*manifest["layers"], *manifest["languages"]):
+        row["layer"] = layer
+    return manifest

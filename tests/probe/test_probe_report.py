@@ -1,7 +1,5 @@
-"""The report of probes: what it says, what it refuses, and that it is a page."""
+"""The report of probes: what it says, and that it is a page."""
 
-import json
-import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -365,45 +363,8 @@ def test_what_stands_against_comparing_is_said(tmp_path: Path) -> None:
     assert "Not all encoders were measured in the same languages." in uneven
 
 
-def refusal(folders: list[Path], out: Path) -> str:
-    with pytest.raises(InputError) as caught:
-        write_probe_report(folders, out)
-    assert not out.exists()
-    return str(caught.value)
-
-
-def test_folders_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    out = tmp_path / "out.html"
-    good = made_up.folder(tmp_path / "good", made_up.geometry())
-    assert "no folder to report on" in refusal([], out)
-    assert "no such folder; name one that" in refusal([tmp_path / "none"], out)
-    (tmp_path / "empty").mkdir()
-    assert "not results of a probe: it has no manifest.json" in refusal([tmp_path / "empty"], out)
-    assert "is a file" in refusal([good / "manifest.json"], out)
-    for number, other in enumerate(({"format": "isogloss model"}, [], {"format": ["x"]})):
-        folder = made_up.folder(tmp_path / f"other {number}", other)
-        assert "holds no results of a probe" in refusal([good, folder], out)
-    newer = made_up.folder(tmp_path / "newer", made_up.geometry() | {"version": 3})
-    assert "was written in version 3 of the format, this isogloss reads version 2" in refusal(
-        [newer], out
-    )
-    again = made_up.folder(tmp_path / "again", made_up.geometry([("b", "en"), ("tiny", "en")]))
-    said = refusal([good, again], out)
-    assert f"measures 'tiny' in 'en', as {good} does; leave one out" in said
-    one, two = (made_up.folder(tmp_path / name, made_up.neutrality()) for name in "nm")
-    assert f"measures 'tiny', as {one} does" in refusal([one, two], out)
-
-
-def of_last_layer(encoder: str, layer: int) -> dict[str, Any]:
-    """Return neutrality of an encoder whose pooler belongs to its last layer."""
-    manifest = made_up.neutrality([encoder], n_layers=1)
-    for row in (*manifest["layers"], *manifest["languages"]):
-        row["layer"] = layer
-    return manifest
-
-
 def test_an_encoder_of_which_only_the_last_layer_is_measured_has_its_number(tmp_path: Path) -> None:
-    page = page_of(tmp_path / "alone", of_last_layer("pooled", 12), made_up.geometry())
+    page = page_of(tmp_path / "alone", made_up.of_last_layer("pooled", 12), made_up.geometry())
     text = Page(page).text
     assert "Retrieval is best in layer 12, 0.300" in text
     assert "In the last layer (12), CKA is 0.200" in text
@@ -411,96 +372,17 @@ def test_an_encoder_of_which_only_the_last_layer_is_measured_has_its_number(tmp_
     of_shift = page.partition('<caption><span class="stays">Distance of a language')[2]
     head = of_shift.partition("</thead>")[0]
     assert re.findall(r'<th scope="col">(\w+)</th>', head) == ["layer", "12"]
-    text = shown(tmp_path / "both", of_last_layer("pooled", 12), made_up.neutrality()).text
+    text = shown(tmp_path / "both", made_up.of_last_layer("pooled", 12), made_up.neutrality()).text
     assert "pooled: in the last layer (12), CKA is 0.200" in text
     assert "tiny: in the last layer (2), CKA is 0.700" in text
     assert "layer01212 pooled English–––.90 Japanese–––.90 tiny English.90.90.90 " in text
 
 
 def test_means_of_many_lines_are_of_the_layers_that_were_measured(tmp_path: Path) -> None:
-    many = [of_last_layer(f"pooled {at}", 12) for at in range(7)]
+    many = [made_up.of_last_layer(f"pooled {at}", 12) for at in range(7)]
     text = shown(tmp_path, *many).text
     assert "0.200 in layer 12; lowest 0.200 in layer 12" in text
     assert "in layer 0" not in text
-
-
-@pytest.mark.parametrize("numbers", [[0, 0, 1], [2, 1, 0], [3, 4, 4]])
-def test_layers_that_are_not_ascending_are_damage(tmp_path: Path, numbers: list[int]) -> None:
-    manifest = made_up.neutrality(langs=("en",))
-    for table in ("layers", "languages"):
-        for row, number in zip(manifest[table], numbers, strict=True):
-            row["layer"] = number
-    folder = made_up.folder(tmp_path / "damaged", manifest)
-    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
-
-
-def test_languages_of_other_layers_are_damage(tmp_path: Path) -> None:
-    manifest = of_last_layer("pooled", 12)
-    manifest["languages"][1]["layer"] = 11
-    folder = made_up.folder(tmp_path / "damaged", manifest)
-    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
-
-
-@pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality])
-def test_damage_is_named(tmp_path: Path, make: Any) -> None:
-    out = tmp_path / "out.html"
-    number = 0
-
-    def damaged(change: Any) -> str:
-        nonlocal number
-        number += 1
-        manifest = json.loads(json.dumps(make()))
-        change(manifest)
-        return refusal([made_up.folder(tmp_path / str(number), manifest)], out)
-
-    assert "it lacks 'notes'" in damaged(lambda one: one.pop("notes"))
-    assert "it lacks 'made_by'" in damaged(lambda one: one.pop("made_by"))
-    assert "made_by is 3" in damaged(lambda one: one.update(made_by=3))
-    assert "options is no object" in damaged(lambda one: one.update(options=[]))
-    assert "option 'a' is [1]" in damaged(lambda one: one["options"].update(a=[1]))
-    assert "notes is no list" in damaged(lambda one: one.update(notes=[3]))
-    assert "it lacks 'layers'" in damaged(lambda one: one.pop("layers"))
-    assert "layers is no list" in damaged(lambda one: one.update(layers={}))
-    assert "damaged" in damaged(lambda one: one.update(layers=[3]))
-    assert "not of the same encoders" in damaged(lambda one: one["layers"].pop())
-    assert "not of the same encoders" in damaged(lambda one: one.update(layers=[]))
-    first = "baseline" if make is made_up.geometry else "cka"
-    assert "layers, row 2: encoder is 3" in damaged(lambda one: one["layers"][1].update(encoder=3))
-    for value in ("x", True, [1], math.inf):
-        said = damaged(lambda one, value=value: one["layers"][1].update({first: value}))
-        assert f"layers, row 2: {first} is {value!r}" in said
-    assert "layer is -1" in damaged(lambda one: one["layers"][0].update(layer=-1))
-    (tmp_path / "cut").mkdir()
-    (tmp_path / "cut" / "manifest.json").write_text('{"format": ')
-    assert "damaged: not JSON" in refusal([tmp_path / "cut"], out)
-
-
-def test_damaged_claims_and_lists_are_named(tmp_path: Path) -> None:
-    out = tmp_path / "out.html"
-    for number, (table, column, value) in enumerate((
-        ("claims", "claim", "the earth is flat"), ("claims", "verdict", "maybe"),
-        ("claims", "limit", None), ("isotropy", "rogue_dimensions", 15),
-        ("isotropy", "shares_of_cosine", ["x"]), ("extremes", "context_specific", "some"),
-        ("extremes", "word", ""),
-    )):  # fmt: skip
-        manifest = made_up.geometry()
-        manifest[table][0][column] = value
-        said = refusal([made_up.folder(tmp_path / str(number), manifest)], out)
-        assert f"{table}, row 1: {column} is {value!r}" in said
-    manifest = made_up.geometry()
-    manifest["extremes"][0]["lang"] = "ja"
-    assert "not of the same encoders" in refusal([made_up.folder(tmp_path / "x", manifest)], out)
-
-
-def test_an_existing_report_stays(tmp_path: Path) -> None:
-    folder = made_up.folder(tmp_path / "good", made_up.geometry())
-    out = tmp_path / "out.html"
-    out.write_text("mine")
-    with pytest.raises(InputError, match="already exists"):
-        write_probe_report([folder], out)
-    assert out.read_text() == "mine"
-    write_probe_report([folder], out, overwrite=True)
-    assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_made_up_claims_are_those_of_the_probe() -> None:

@@ -35,6 +35,20 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "WARM_UP_SECONDS", 0.0)
 
 
+def stop_after_removing(patched: pytest.MonkeyPatch, n_files: int) -> None:
+    """Interrupt, as by Ctrl-C, what removes more files than so many."""
+    n_left, unlink = n_files, Path.unlink
+
+    def stopping(self: Path, missing_ok: bool = False) -> None:
+        nonlocal n_left
+        n_left -= 1
+        if n_left < 0:
+            raise KeyboardInterrupt
+        unlink(self, missing_ok)
+
+    patched.setattr(Path, "unlink", stopping)
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> str:
     return f"wikipedia:en={write_dump(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
@@ -179,7 +193,7 @@ def test_a_stop_before_anything_is_removed_leaves_nothing_behind(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill between the rename of a result and the removal of what it was made of."""
-    path, unlink = Path(source.partition("=")[2]), Path.unlink
+    path = Path(source.partition("=")[2])
 
     def read(work: Path, *, keep: bool) -> None:
         corpus_of_dump(path, work, ALL, code="en", lang="en", workers=1, keep=keep)
@@ -191,17 +205,9 @@ def test_a_stop_before_anything_is_removed_leaves_nothing_behind(
         assert any(name.endswith(".words") for name in wanted) == keep
         n_stops = 0
         while True:
-            work, n_left = tmp_path / f"{keep} {n_stops}", n_stops
-
-            def stopping(self: Path, missing_ok: bool = False) -> None:
-                nonlocal n_left
-                n_left -= 1
-                if n_left < 0:
-                    raise KeyboardInterrupt
-                unlink(self, missing_ok)
-
+            work = tmp_path / f"{keep} {n_stops}"
             with monkeypatch.context() as patched:
-                patched.setattr(Path, "unlink", stopping)
+                stop_after_removing(patched, n_stops)
                 try:
                     read(work, keep=keep)
                     break
@@ -216,7 +222,7 @@ def test_a_stop_while_other_options_clear_the_way(
     source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then the first options again: what is left half way must not pass for whole."""
-    path, work, unlink = Path(source.partition("=")[2]), tmp_path / "w", Path.unlink
+    path, work = Path(source.partition("=")[2]), tmp_path / "w"
 
     def read(reading: DumpReading) -> list[bytes]:
         corpus = corpus_of_dump(path, work, reading, code="en", lang="en", workers=1)
@@ -224,17 +230,8 @@ def test_a_stop_while_other_options_clear_the_way(
 
     wanted = read(ALL)
     for n_removed in range(8):
-        n_left = n_removed
-
-        def stopping(self: Path, missing_ok: bool = False) -> None:
-            nonlocal n_left
-            n_left -= 1
-            if n_left < 0:
-                raise KeyboardInterrupt
-            unlink(self, missing_ok)
-
         with monkeypatch.context() as patched:
-            patched.setattr(Path, "unlink", stopping)
+            stop_after_removing(patched, n_removed)
             with pytest.raises(KeyboardInterrupt):
                 read(replace(ALL, min_paragraph_len=9))
         assert read(ALL) == wanted
