@@ -7,7 +7,7 @@ forecast has no coefficient to fit, so nothing has to be left out of it. Beside 
 that know more: the mean accuracy of the other languages of the set, for which they must be
 labelled. Vectors are kept in --out.
 
-    python benchmarks/forecast.py --data ../shared/data --out benchmarks/out
+    python benchmarks/forecast.py --data DIR --dtype bfloat16
 """
 
 import argparse
@@ -22,7 +22,13 @@ from adaptation import find
 from isogloss import Encoder
 from isogloss.classify.adaptation import reason_against
 from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
-from isogloss.classify.forecast import FAR_BELOW_OTHERS, NORMAL_95, SPREAD, ForecastReference
+from isogloss.classify.forecast import (
+    BELOW_OTHERS,
+    FAR_BELOW_TRAINING,
+    ForecastReference,
+    flag_rows,
+    interval_of_forecast,
+)
 from isogloss.classify.language_move import ScoreReference, estimate_move
 from isogloss.classify.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.data.documents import FileFormat, read_documents
@@ -82,16 +88,6 @@ def sets(data: Path) -> dict[str, tuple[Labelled, dict[str, Labelled]]]:
             {lang: (part.texts, part.labels) for lang, part in routing.items()},
         ),
     }
-
-
-def encoded(encoder: Encoder, file: Path, parts: dict[str, list[str]]) -> dict[str, np.ndarray]:
-    """Encode what the file lacks, a language at a time, and keep it."""
-    kept = dict(np.load(file)) if file.exists() else {}
-    for name, texts in parts.items():
-        if name not in kept or len(kept[name]) != len(texts):
-            kept[name] = encoder.encode(texts)
-            np.savez(file, **kept)
-    return kept
 
 
 def cases(
@@ -216,18 +212,27 @@ def drop_of(found: list[Case]) -> float:
     return float(np.mean([case.training_accuracy - case.accuracy for case in found]))
 
 
+def flags_of(found: list[Case]) -> np.ndarray:
+    """Return the flag that the product gives each case, among the others of its set."""
+    rows: list[dict[str, Any]] = [
+        {"lang": case.name, "n": case.n, "expected": case.expected, "flag": ""} for case in found
+    ]
+    flag_rows(rows, training_accuracy=found[0].training_accuracy, training_langs=())
+    return np.array([row["flag"] for row in rows])
+
+
 def row_of(name: str, found: list[Case], drop: float) -> dict[str, Any]:
     """Return a set's errors of the forecast and of the guesses; `drop`: that of the other sets."""
     accuracy = np.array([case.accuracy for case in found])
     expected = np.array([case.expected for case in found])
     noise = np.array([np.sqrt(a * (1 - a) / case.n) for a, case in zip(accuracy, found)])  # noqa: B905
-    deviation = np.sqrt(
-        SPREAD**2 + np.array([e * (1 - e) / case.n for e, case in zip(expected, found)])  # noqa: B905
+    low_ends, high_ends = np.transpose(
+        [interval_of_forecast(case.expected, case.n) for case in found]
     )
-    far, flagged = (
-        accuracy < accuracy.mean() - FAR,
-        expected < (1 - FAR_BELOW_OTHERS) * np.median(expected),
-    )
+    training_accuracy = found[0].training_accuracy
+    flags = flags_of(found)
+    flagged, far = flags == BELOW_OTHERS, accuracy < accuracy.mean() - FAR
+    flagged_any, low = flags != "", accuracy < (1 - FAR_BELOW_TRAINING) * training_accuracy
 
     def error(guess: np.ndarray) -> float:
         return float(np.abs(guess - accuracy).mean())
@@ -235,15 +240,15 @@ def row_of(name: str, found: list[Case], drop: float) -> dict[str, Any]:
     return {
         "set": name,
         "cases": len(found),
-        "training accuracy": found[0].training_accuracy,
+        "training accuracy": training_accuracy,
         "mean accuracy": float(accuracy.mean()),
         "forecast": error(expected),
         "root mean square": float(np.sqrt(((expected - accuracy) ** 2).mean())),
         "bias": float((expected - accuracy).mean()),
         "correlation": float(np.corrcoef(expected, accuracy)[0, 1]),
-        "covered": float((np.abs(expected - accuracy) <= NORMAL_95 * deviation).mean()),
+        "covered": float(((low_ends <= accuracy) & (accuracy <= high_ends)).mean()),
         "noise": float((noise * np.sqrt(2 / np.pi)).mean()),
-        "drop as in other sets": error(found[0].training_accuracy - np.full(len(found), drop)),
+        "drop as in other sets": error(training_accuracy - np.full(len(found), drop)),
         "others' mean": error(guesses(found, None)),
         "line: agreement": error(guesses(found, lambda case: case.agreement)),
         "line: confidence": error(guesses(found, lambda case: case.confidence)),
@@ -251,6 +256,9 @@ def row_of(name: str, found: list[Case], drop: float) -> dict[str, Any]:
         "far below": int(far.sum()),
         "of these flagged": int((far & flagged).sum()),
         "flagged besides": int((flagged & ~far).sum()),
+        "below 3/4 of training": int(low.sum()),
+        "of these with a flag": int((low & flagged_any).sum()),
+        "with a flag besides": int((flagged_any & ~low).sum()),
         "ECE before": float(np.mean([case.error_before for case in found])),
         "ECE after": float(np.mean([case.error_after for case in found])),
     }
@@ -262,13 +270,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--encoder", default="bundled")
+    parser.add_argument("--dtype", default="float32")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load(arguments.encoder)
+    encoder = Encoder.load(
+        arguments.encoder, dtype=arguments.dtype, cache=arguments.out / "vectors"
+    )
     natural, shifted, adapted = {}, {}, []
     for name, (train, tests) in sets(arguments.data).items():
         parts = {"train": train[0]} | {lang: texts for lang, (texts, _) in tests.items()}
-        vectors = encoded(encoder, arguments.out / f"forecast-{name}.npz", parts)
+        vectors = {part: encoder.encode(texts) for part, texts in parts.items()}
         natural[name] = cases(train, tests, vectors, shifted=False)
         shifted[name] = cases(train, tests, vectors, shifted=True)
         adapted.append(under_moves(name, train, tests, vectors))
@@ -277,7 +288,13 @@ def main() -> None:
         drop = np.mean([drop_of(found) for other, found in natural.items() if other != name])
         rows.append(row_of(name, natural[name], float(drop)))
         rows.append(row_of(f"{name}, other shares", shifted[name], float(drop)))
-    by_language = {name: [case._asdict() for case in found] for name, found in natural.items()}
+    by_language = {
+        name: [
+            case._asdict() | {"flag": str(flag)}
+            for case, flag in zip(found, flags_of(found), strict=True)
+        ]
+        for name, found in natural.items()
+    }
     print(Table(rows).to_markdown())
     print(Table(adapted).to_markdown())
     (arguments.out / "forecast.json").write_text(

@@ -3,7 +3,8 @@
 Both sides train the same module: the bundled encoder with a linear map on [CLS]. Speed: batches of
 32 texts of 64 random pieces, so neither pays for padding; medians of processor time over the steps
 after the first. Loss: SIB-200 English, cut at 64 pieces; the log-loss of its dev texts after so
-many steps, for each seed.
+many steps, for each seed. Both sides take the same number of whole batches, so the last training
+texts, which would not fill an epoch of them, are left out.
 
     python benchmarks/tuning_speed.py --data DIR [--steps 5] [--loss-steps 200] [--seeds 3]
 """
@@ -112,12 +113,13 @@ def losses(base: Encoder, options: argparse.Namespace) -> dict[str, list[float]]
     folder = options.data / "sib200" / "eng_Latn"
     train_rows, dev_rows = read(folder / "train.tsv.gz"), read(folder / "dev.tsv")
     names = sorted({label for label, _ in train_rows})
+    train_rows = train_rows[: BATCH * steps_an_epoch(len(train_rows), options.loss_steps)]
     sides = []
     for rows in (train_rows, dev_rows):
         ids = base.tokenizer([text for _, text in rows]).ids
         sides.append(examples_of(base, ids, np.array([names.index(label) for label, _ in rows])))
     found: dict[str, list[float]] = {}
-    chosen = {"isogloss, rows, float32", "isogloss, frozen embeddings, bfloat16"}
+    chosen = ("isogloss, rows, float32", "isogloss, frozen embeddings, bfloat16")
     for seed in range(options.seeds):
         module = module_of(base, seed, "dense")
         run_reference(module, sides[0], options.loss_steps, seed, Clock())
@@ -129,6 +131,11 @@ def losses(base: Encoder, options: argparse.Namespace) -> dict[str, list[float]]
             found.setdefault(name, []).append(loss_on(module, sides[1]))
         print(json.dumps(found), flush=True)
     return found
+
+
+def steps_an_epoch(n_texts: int, n_steps: int) -> int:
+    """Return the most full batches of an epoch of which so many steps are a whole number."""
+    return max(n for n in range(1, n_texts // BATCH + 1) if n_steps % n == 0)
 
 
 def module_of(base: Encoder, seed: int, embeddings: str) -> TunedNetwork:
@@ -174,7 +181,8 @@ def run_ours(
     times: list[float],
 ) -> None:
     """Train with the loop of isogloss; a micro-batch holds a whole batch of 32 x 64."""
-    n_epochs = -(-n_steps * BATCH // len(examples))
+    n_epochs, rest = divmod(n_steps * BATCH, len(examples))
+    assert rest == 0  # else the two sides would take different numbers of steps
 
     def collate(rows: list[int]) -> Any:
         times.append(time.process_time())

@@ -10,7 +10,7 @@ from planted import JAPANESE, english
 from scipy.special import softmax
 
 from isogloss.classify import TextClassifier, forecast
-from isogloss.classify.forecast import COLUMNS, ForecastReference, _flag, _row
+from isogloss.classify.forecast import COLUMNS, ForecastReference, flag_rows, forecast_row
 from isogloss.classify.language_move import LanguageMove
 from isogloss.classify.linear_head import LinearHead
 from isogloss.errors import InputError, LossWarning
@@ -70,7 +70,7 @@ def test_the_forecast_follows_accuracy_whatever_the_shares(
 ) -> None:
     vectors, y = _documents(800, seed=5, signal=signal, shares=shares)
     accuracy = float((head.log_probabilities(vectors).argmax(axis=1) == y).mean())
-    row = _row(reference, float(reference.agreement_on(vectors).mean()), 800)
+    row = forecast_row(reference, float(reference.agreement_on(vectors).mean()), 800)
     assert row["low"] <= accuracy <= row["high"]
 
 
@@ -78,29 +78,47 @@ def test_a_bad_language_is_flagged_and_good_ones_are_not(reference: ForecastRefe
     signals = {"de": 1.0, "fr": 0.95, "ko": 1.0, "th": 0.9, "xx": 0.35}
     rows = [
         {"lang": lang}
-        | _row(
+        | forecast_row(
             reference,
             float(reference.agreement_on(_documents(300, seed=9, signal=signal)[0]).mean()),
             300,
         )
         for lang, signal in signals.items()
     ]
-    _flag(rows, reference, training={"en"})
+    flag_rows(rows, training_accuracy=reference.accuracy, training_langs={"en"})
     assert {row["lang"]: row["flag"] for row in rows} == {
         "de": "", "fr": "", "ko": "", "th": "", "xx": "below the other languages"
     }  # fmt: skip
-    _flag(alone := [{**rows[-1], "flag": ""}], reference, training={"en"})
-    assert alone[0]["flag"] == "far below the training language"
-    _flag(own := [{**rows[-1], "flag": ""}], reference, training={"xx"})
-    assert own[0]["flag"] == ""
+    for training, flag in (("en", "far below the training language"), ("xx", "")):
+        alone = [{**rows[-1], "flag": ""}]
+        flag_rows(alone, training_accuracy=reference.accuracy, training_langs={training})
+        assert alone[0]["flag"] == flag
+
+
+@pytest.mark.parametrize("aside", [("und", 300), ("sw", 3), ("en", 300)])
+def test_rows_that_are_never_flagged_do_not_move_the_median(aside: tuple[str, int]) -> None:
+    expected = {"de": 0.50, "fr": 0.51, "gd": 0.42}
+    rows = [
+        {"lang": lang, "n": 300, "expected": value, "flag": ""} for lang, value in expected.items()
+    ]
+    rows += [{"lang": aside[0], "n": aside[1], "expected": 0.1, "flag": ""} for _ in range(4)]
+    flag_rows(rows, training_accuracy=0.55, training_langs={"en"})
+    assert [row["flag"] for row in rows] == ["", "", "below the other languages", *[""] * 4]
 
 
 def test_fewer_texts_make_a_wider_interval(reference: ForecastReference) -> None:
-    narrow, wide = (_row(reference, 0.5, n) for n in (1000, 20))
+    narrow, wide = (forecast_row(reference, 0.5, n) for n in (1000, 20))
     assert narrow["expected"] == wide["expected"]
     assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"] > 0
     assert 0 <= wide["low"] <= wide["high"] <= 1
     assert reference.expected_accuracy(1.0) == 1.0
+
+
+def test_one_text_of_full_agreement_may_still_be_wrong(reference: ForecastReference) -> None:
+    row = forecast_row(reference, 1.0, 1)
+    assert row["expected"] == 1.0
+    assert (row["low"], row["high"]) == (0.0, 1.0)
+    assert forecast_row(reference, 0.0, 1)["high"] == 1.0
 
 
 def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:

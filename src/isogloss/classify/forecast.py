@@ -40,6 +40,7 @@ NORMAL_95 = 1.96
 FAR_BELOW_OTHERS = 0.12  # of the median forecast of the languages at hand
 FAR_BELOW_TRAINING = 0.25  # of the accuracy in the training language
 FEW_TEXTS = 50
+BELOW_OTHERS, BELOW_TRAINING = "below the other languages", "far below the training language"
 COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
 
 
@@ -120,8 +121,9 @@ class Forecast:
     training_accuracy
         Of held-out documents of the training language.
     rows
-        One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` hold the accuracy
-        on texts as many as these in 95 of 100 cases. ``flag`` says what to look at; empty: nothing.
+        One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` are a nominal
+        interval of 95 % for the accuracy on as many texts as these; what it held where it was
+        measured: docs/trust.md. ``flag`` says what to look at; empty: nothing.
     """
 
     training_accuracy: float
@@ -174,13 +176,13 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     for code in sorted(dict.fromkeys(documents.langs), key=lambda code: code is None):
         index = rows_of(documents.langs, code)
         agreement = float(reference.agreement_on(documents.vectors[index]).mean())
-        rows.append({"lang": code or UNKNOWN} | _row(reference, agreement, len(index)))
+        rows.append({"lang": code or UNKNOWN} | forecast_row(reference, agreement, len(index)))
         if len(index) < FEW_TEXTS:
             warn_loss(
                 f"{code or UNKNOWN}: {counted(len(index), 'text')} make a rough forecast; give "
                 f"{FEW_TEXTS} or more"
             )
-    _flag(rows, reference, set(model.langs_))
+    flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(model.langs_))
     return Forecast(reference.accuracy, rows)
 
 
@@ -223,30 +225,51 @@ def rows_to_forecast(
     return kept
 
 
-def _row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:
+def forecast_row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:
+    """Return the row of a language, but for its code, by how far the pairs agree on `n` texts."""
     expected = reference.expected_accuracy(agreement)
-    # The errors of forecasts, and the chance by which texts are met.
-    deviation = float(np.sqrt(SPREAD**2 + expected * (1 - expected) / n))
+    low, high = interval_of_forecast(expected, n)
     return {
         "n": n,
         "expected": expected,
-        "low": max(0.0, expected - NORMAL_95 * deviation),
-        "high": min(1.0, expected + NORMAL_95 * deviation),
+        "low": low,
+        "high": high,
         "agreement": agreement,
         "flag": "",
     }
 
 
-def _flag(rows: list[dict[str, Any]], reference: ForecastReference, training: set[str]) -> None:
-    others = [row for row in rows if row["lang"] not in training]
-    middle = float(np.median([row["expected"] for row in others])) if others else 0.0
-    for row in others:
-        if row["n"] < FEW_TEXTS or row["lang"] == UNKNOWN:
-            continue
+def interval_of_forecast(expected: float, n: int) -> tuple[float, float]:
+    """Return where the accuracy on `n` texts may lie, nominally in 95 of 100 cases.
+
+    Two errors add up: that of forecasts (`SPREAD`), and the chance by which texts are met. Two
+    right and two wrong texts are added for the latter (Agresti and Coull 1998): without them it
+    would be none at an expected accuracy of 1, however few the texts.
+    """
+    centre = (expected * n + 2) / (n + 4)
+    reach = NORMAL_95 * float(np.sqrt(SPREAD**2 + centre * (1 - centre) / n))
+    return max(0.0, min(expected, centre - reach)), min(1.0, max(expected, centre + reach))
+
+
+def flag_rows(
+    rows: list[dict[str, Any]], *, training_accuracy: float, training_langs: Collection[str]
+) -> None:
+    """Flag the languages that need a look.
+
+    Training languages, texts of no known language and languages of few texts are neither flagged
+    nor compared with.
+    """
+    judged = [
+        row
+        for row in rows
+        if row["lang"] not in {*training_langs, UNKNOWN} and row["n"] >= FEW_TEXTS
+    ]
+    middle = float(np.median([row["expected"] for row in judged])) if judged else 0.0
+    for row in judged:
         if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:
-            row["flag"] = "below the other languages"
-        elif row["expected"] < (1 - FAR_BELOW_TRAINING) * reference.accuracy:
-            row["flag"] = "far below the training language"
+            row["flag"] = BELOW_OTHERS
+        elif row["expected"] < (1 - FAR_BELOW_TRAINING) * training_accuracy:
+            row["flag"] = BELOW_TRAINING
 
 
 def _agreement(log_probabilities: Doubles3d, temperature: float) -> Doubles1d:
