@@ -3,13 +3,35 @@
 import errno
 import json
 import os
+import re
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import isogloss
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory, atomic_file
+from isogloss.files import (
+    atomic_directory,
+    atomic_file,
+    damage_in_one_sentence,
+    locked,
+    parse_json,
+    read_json,
+    saved_number,
+)
+
+HOLDING = """
+import sys, time
+from pathlib import Path
+from isogloss.files import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(300)
+"""
 
 
 def names(folder: Path) -> list[str]:
@@ -104,3 +126,82 @@ def test_what_is_of_another_kind_is_never_replaced(tmp_path: Path, write: Any) -
             raise AssertionError("the block must not run")
     assert names(tmp_path) == before
     assert (tmp_path / "notes.txt").read_text() == "hello"
+
+
+def test_a_folder_is_held_by_one_run(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    said: list[str] = []
+
+    def other() -> None:
+        try:
+            with locked(folder):
+                said.append("held twice")
+        except InputError as error:
+            said.append(str(error))
+
+    with locked(folder):
+        other()
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert (
+        said
+        == [f"{folder}: is in use by another run; wait for its end, or give another --work"] * 2
+    )
+    with locked(folder):
+        pass
+
+
+def test_a_killed_process_lets_go(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLDING, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(InputError, match="in use by another run"), locked(tmp_path):
+            pass
+        process.kill()
+        process.wait()
+        with locked(tmp_path):
+            pass
+
+
+BROKEN_JSON = ["", "{", "[" * 100_000, '{"a":' * 100_000, "9" * 5000]
+
+
+@pytest.mark.parametrize("text", BROKEN_JSON)
+def test_what_no_parser_takes_is_one_kind_of_fault(tmp_path: Path, text: str) -> None:
+    for whole in (text, text.encode()):
+        with pytest.raises(ValueError):
+            parse_json(whole)
+    (tmp_path / "model.json").write_text(text)
+    with pytest.raises(InputError, match=r"model\.json: damaged: not JSON \(.*make a model again"):
+        read_json(tmp_path / "model.json", what="a model")
+    with (
+        pytest.raises(InputError, match="did not make"),
+        atomic_directory(tmp_path, overwrite=True),
+    ):
+        raise AssertionError("the block must not run")
+
+
+def test_an_advice_stands_for_making_it_again(tmp_path: Path) -> None:
+    (tmp_path / "cell.json").write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"cell\.json: damaged: not JSON \(.*\); remove it$"):
+        read_json(tmp_path / "cell.json", what="a cell", advice="remove it")
+
+
+def test_a_number_too_large_for_a_float_is_damage(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"damaged.*; fit again"),
+        damage_in_one_sentence(tmp_path, advice="fit again"),
+    ):
+        saved_number({"seconds": 10**400}, "seconds")
+
+
+def test_our_own_files_are_parsed_in_one_place() -> None:
+    """`json.loads` alone leaves a RecursionError; what follows is written by this very process."""
+    own = re.compile(r"json\.loads\((?!task\)|settings\)|json\.dumps\(|backend\.to_str\()")
+    package = Path(isogloss.__file__).parent
+    users = {"data/label_sets.py", "data/shinra.py"}  # which catch it
+    found = {str(file.relative_to(package)) for file in package.rglob("*.py")
+             if own.search(file.read_text("utf-8"))}  # fmt: skip
+    assert found == {"files.py", "classify/published.py", *users}

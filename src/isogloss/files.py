@@ -22,6 +22,7 @@ from isogloss.errors import InputError
 Kind = Literal["file", "folder"]
 # A demo holds a model; a damaged manifest is not replaced either, the user removes it by hand.
 MANIFESTS = ("manifest.json", "model.json", "model/model.json")
+LOCK = "lock"  # name of the file by which one run holds a folder
 
 
 def refuse_existing(path: Path, *, overwrite: bool, makes: Kind, option: str = "--out") -> None:
@@ -143,6 +144,46 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
+def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
+    """Hold a work folder, made if it is missing; the system lets it go when the process dies.
+
+    Parameters
+    ----------
+    folder
+        What ``--work`` names, or the folder that stands for it.
+    option
+        The option that chooses the folder, for the sentence.
+
+    Raises
+    ------
+    InputError
+        When another run holds it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with locked(folder):
+    ...     (folder / LOCK).exists()
+    True
+    """
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise InputError(
+            f"is in use by another run; wait for its end, or give another {option}", path=folder
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
 def damage_in_one_sentence(path: Path, *, advice: str) -> Iterator[None]:
     """Turn what breaks while values read from our own file are taken apart into an `InputError`.
 
@@ -157,7 +198,7 @@ def damage_in_one_sentence(path: Path, *, advice: str) -> Iterator[None]:
         raise
     except KeyError as error:
         raise InputError(f"damaged: it lacks {error}; {advice}", path=path) from error
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(f"damaged ({error}); {advice}", path=path) from error
 
 
@@ -210,13 +251,30 @@ def write_json(path: Path, value: Any) -> None:
     path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def read_json(path: Path, *, what: str) -> Any:
+def parse_json(text: str | bytes) -> Any:
+    """Return what JSON holds; all that breaks in the parser is a `ValueError`.
+
+    Raises
+    ------
+    ValueError
+        When it is not JSON or not UTF-8, has a number of thousands of digits, or is nested deeper
+        than Python recurses: ten thousand brackets are no more than a damaged file.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+
+
+def read_json(path: Path, *, what: str, advice: str | None = None) -> Any:
     """Read a JSON file of ours.
 
     Parameters
     ----------
     what
         What the folder should be, for the error sentence: ``"a knowledge base"``.
+    advice
+        What to do with a damaged one; to make `what` again when None.
 
     Raises
     ------
@@ -224,13 +282,14 @@ def read_json(path: Path, *, what: str) -> Any:
         When the file is missing or is not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"not {what}: it has no {path.name}", path=path.parent) from error
     except NotADirectoryError as error:
         raise InputError(f"is a file, not a folder that holds {what}", path=path.parent) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"damaged: not JSON ({error}); make {what} again", path=path) from error
+    except ValueError as error:
+        advice = advice or f"make {what} again"
+        raise InputError(f"damaged: not JSON ({error}); {advice}", path=path) from error
 
 
 def _refuse_taken(path: Path, *, overwrite: bool, makes: Kind, option: str = "--out") -> None:
@@ -289,7 +348,7 @@ def _is_ours(folder: Path) -> bool:
         return True
     for name in MANIFESTS:
         try:
-            manifest = json.loads((folder / name).read_text(encoding="utf-8"))
+            manifest = parse_json((folder / name).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
         if isinstance(manifest, dict) and str(manifest.get("format")).startswith("isogloss"):

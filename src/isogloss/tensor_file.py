@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isogloss.errors import InputError
+from isogloss.files import parse_json
 
 Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 Shapes: TypeAlias = Mapping[str, tuple[Any, tuple[int, ...]]]
@@ -121,8 +122,8 @@ def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
     if len(length) < 8 or not 2 <= n_bytes <= min(_LONGEST_HEADER, size - 8):
         return None
     try:
-        header = json.loads(read(n_bytes))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        header = parse_json(read(n_bytes))
+    except ValueError:
         return None
     is_header = isinstance(header, dict) and isinstance(header.get(_METADATA, {}), dict)
     return header if is_header else None

@@ -8,9 +8,10 @@ from sklearn.metrics import f1_score
 
 from isogloss.classify.label_set_scores import (
     Decisions,
-    compared_f1,
     f1_intervals,
     f1_intervals_of_mean,
+    f1_of_runs,
+    micro_f1_of_runs,
     swap_p,
 )
 
@@ -73,29 +74,29 @@ def test_nothing_to_decide_scores_nothing() -> None:
 WORSE = Decisions(GOLD, GOLD ^ (RNG.random((300, 4)) < 0.2))
 
 
-def test_runs_are_compared_on_the_same_documents() -> None:
-    """Against a slow bootstrap; the mean of two runs, and its difference to that of two others."""
-    ours, theirs = [DECISIONS, WORSE], [WORSE, WORSE]
-    found = compared_f1({"de": ours}, {"de": theirs}, {}, seed=0)
+def test_runs_are_resampled_on_the_same_documents() -> None:
+    """Against a slow bootstrap: the difference of two runs."""
+    found = f1_of_runs({"de": [DECISIONS, WORSE]}, {}, seed=0)
     rng = np.random.default_rng(9)
     rows = [rng.integers(0, 300, 300) for _ in range(300)]
 
-    def mean(runs: list[Decisions], average: str, row: Any) -> float:
-        scores = [f1_score(run.gold[row], run.given[row], average=average) for run in runs]
-        return float(np.mean(scores))
+    def gain(average: str, row: Any) -> float:
+        scores = [f1_score(run.gold[row], run.given[row], average=average)
+                  for run in (DECISIONS, WORSE)]  # fmt: skip
+        return float(scores[0] - scores[1])
 
     for average in ("micro", "macro"):
-        value, difference = getattr(found.f1, average), getattr(found.difference, average)
-        everything = np.arange(300)
-        own = mean(ours, average, everything)
-        assert value.value == pytest.approx(own)
-        assert difference.value == pytest.approx(own - mean(theirs, average, everything))
-        drawn = [mean(ours, average, row) - mean(theirs, average, row) for row in rows]
-        assert [difference.low, difference.high] == pytest.approx(
+        runs = getattr(found, average)
+        assert runs.values[0] - runs.values[1] == pytest.approx(gain(average, np.arange(300)))
+        drawn = [gain(average, row) for row in rows]
+        gains = runs.drawn[:, 0] - runs.drawn[:, 1]
+        assert np.quantile(gains, [0.025, 0.975]) == pytest.approx(
             np.quantile(drawn, [0.025, 0.975]), abs=0.012
         )
-        # Paired: narrower than two intervals that know nothing of each other.
-        assert difference.high - difference.low < value.high - value.low
+    assert found.micro.values == pytest.approx(micro_f1_of_runs([DECISIONS, WORSE], seed=0).values)
+    assert micro_f1_of_runs([DECISIONS, WORSE], seed=0).drawn.std(axis=0) == pytest.approx(
+        found.micro.drawn.std(axis=0), rel=0.15
+    )
 
 
 def test_swapped_answers_know_chance_from_a_difference() -> None:

@@ -7,6 +7,7 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Run, World, write_tsv
 
 from isogloss.classify import comparison
+from isogloss.cli import compare as command
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,74 @@ def test_compare_refuses_before_it_works(compare: Any, tmp_path: Path) -> None:
     assert compare("--rows", "encoder").code == 2
     assert compare("--published", "mldo").code == 2
     assert not (tmp_path / "out").exists()
+
+
+TUNED = ["--tune", "full"]
+
+
+class CalledError(Exception):
+    """What a command asked for is known."""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], {}),
+        (["--pooling", "cls"], {"pooling": "cls"}),
+        (["--tune", "full"], {"tune": "full", "training": {}}),
+        (["--tune", "lora"], {"tune": "lora", "training": {}}),
+        *(
+            ([*TUNED, f"--{name.replace('_', '-')}", value],
+             {"tune": "full", "training": {name: value}})
+            for name, value in {
+                "epochs": 2, "batch_size": 5, "learning_rate": 1e-3, "patience": 2,
+                "dev_split": 0.3, "class_weights": "balanced", "max_pieces": 12,
+                "embeddings": "rows", "accumulate": 2, "precision": "bfloat16",
+                "average_checkpoints": 2,
+            }.items()
+        ),
+    ],
+)  # fmt: skip
+def test_options_of_tuning_reach_every_cell(
+    compare: Any, monkeypatch: pytest.MonkeyPatch, words: list[object], expected: dict[str, Any]
+) -> None:
+    asked = spied(monkeypatch)
+    with pytest.raises(CalledError):
+        compare("--rows=mboe", *words)
+    assert asked["options"] == expected
+    assert [row.name for row in asked["rows"]] == (
+        ["encoder of mboe" if "--tune" in words else "encoder", "mboe"]
+    )
+    assert asked["fallback_lang"] is None
+
+
+def test_languages_of_names_and_of_a_column_reach_every_cell(
+    cli: Run, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = spied(monkeypatch)
+    rows = [(*row, lang) for lang, some in (("ja", JAPANESE), ("de", GERMAN)) for row in some]
+    test = write_tsv(tmp_path / "test.tsv", rows, header="label\ttext\tl")
+    train = write_tsv(tmp_path / "t.tsv", [(*row, "en") for row in TRAIN], header="label\ttext\tl")
+    with pytest.raises(CalledError):
+        cli(
+            "classify", "compare", "--train", train, "--test", test, "--lang-column", "l",
+            "--kb", world.kb, "--encoder", world.encoder, "--out", tmp_path / "out",
+            "--fallback-lang", "eng",
+        )  # fmt: skip
+    assert asked["fallback_lang"] == "en"
+    assert asked["tests"].langs == ["ja"] * len(JAPANESE) + ["de"] * len(GERMAN)
+
+
+def spied(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return what will be asked of `compare`, which does nothing."""
+    asked: dict[str, Any] = {}
+
+    def spy(train: Any, tests: Any, **arguments: Any) -> Any:
+        asked.update(arguments, train=train, tests=tests)
+        raise CalledError
+
+    monkeypatch.setattr(command, "compare", spy)
+    return asked
 
 
 def sets(rows: list[tuple[str, str]], encoding: str, path: Path) -> Path:

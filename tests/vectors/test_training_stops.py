@@ -15,6 +15,7 @@ import pytest
 from written_dump import Written, some_pages, write_dump
 
 from isogloss.errors import InputError
+from isogloss.files import locked
 from isogloss.kb import build_knowledge_base
 from isogloss.vectors import dump_corpus, training
 from isogloss.vectors.corpus import Page, corpus_of
@@ -22,7 +23,6 @@ from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump
 from isogloss.vectors.on_dump import train_on_dump
 from isogloss.vectors.training import VectorTraining, train_vectors
 from isogloss.wiki import dump as dumps
-from isogloss.wiki.work_folder import locked
 
 QUICK = VectorTraining(width=8, iterations=3)
 ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)

@@ -1,8 +1,6 @@
-"""Work folders: one run at a time, never that of another dump, nothing old served for a pipe."""
+"""Work folders: never that of another dump, nothing old served for a pipe."""
 
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -12,16 +10,8 @@ from written_dumps import Written, dump_of
 from isogloss.errors import InputError
 from isogloss.wiki.array_file import strings_of
 from isogloss.wiki.parts import Extraction, extract_dump
-from isogloss.wiki.work_folder import facts_of_file, locked
+from isogloss.wiki.work_folder import facts_of_file
 
-HOLDING = """
-import sys, time
-from pathlib import Path
-from isogloss.wiki.work_folder import locked
-with locked(Path(sys.argv[1])):
-    print("held", flush=True)
-    time.sleep(300)
-"""
 ONE = [Written(1, "А", "[[Б]]"), Written(2, "Б", "[[А]]")]
 OTHER = [Written(1, "В", "[[Г]]"), Written(2, "Г", "[[В]]")]
 
@@ -29,43 +19,6 @@ OTHER = [Written(1, "В", "[[Г]]"), Written(2, "Г", "[[В]]")]
 def titles_of(extraction: Extraction) -> list[str]:
     parts = extraction.arrays()
     return [t for part in parts for t in strings_of(part["titles"], part["title_offsets"])]
-
-
-def test_a_folder_is_held_by_one_run(tmp_path: Path) -> None:
-    folder = tmp_path / "work"
-    said: list[str] = []
-
-    def other() -> None:
-        try:
-            with locked(folder):
-                said.append("held twice")
-        except InputError as error:
-            said.append(str(error))
-
-    with locked(folder):
-        other()
-        thread = threading.Thread(target=other)
-        thread.start()
-        thread.join()
-    assert (
-        said
-        == [f"{folder}: is in use by another run; wait for its end, or give another --work"] * 2
-    )
-    with locked(folder):
-        pass
-
-
-def test_a_killed_process_lets_go(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", HOLDING, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
-        with pytest.raises(InputError, match="in use by another run"), locked(tmp_path):
-            pass
-        process.kill()
-        process.wait()
-        with locked(tmp_path):
-            pass
 
 
 def test_a_file_is_known_by_its_ends(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from isogloss.classify.comparison_store import (
     Cell,
     cell_file,
-    check_store,
+    held_store,
     read_cell,
     start_store,
     write_cell,
@@ -31,7 +31,14 @@ from isogloss.classify.training_data import check_training
 from isogloss.classify.tuning_memo import remember_tuning, seconds_spared
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors, warn_loss
+from isogloss.errors import (
+    InputError,
+    LossWarning,
+    counted,
+    did_you_mean,
+    losses_are_errors,
+    warn_loss,
+)
 from isogloss.files import sha256_of_package
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
@@ -126,11 +133,12 @@ def compared_rows(names: Sequence[str], *, is_tuned: bool = False) -> list[Compa
         raise InputError(
             f"--rows compares nothing with the encoder alone; add {' or '.join(PRESETS)}"
         )
-    alone = {preset: f"{BASELINE} of {preset}" if is_tuned else BASELINE for preset in presets}
-    rows = [
-        ComparedRow(name, {"preset": preset} if is_tuned else {}, name)
-        for name, preset in {name: preset for preset, name in alone.items()}.items()
-    ]
+    if is_tuned:
+        alone = {preset: f"{BASELINE} of {preset}" for preset in presets}
+        rows = [ComparedRow(name, {"preset": preset}, name) for preset, name in alone.items()]
+    else:
+        alone = dict.fromkeys(presets, BASELINE)
+        rows = [ComparedRow(BASELINE, {})]
     for preset in presets:
         for ablation in ("", *ablations):
             options = {"preset": preset} | ABLATIONS.get(ablation, {})
@@ -167,7 +175,7 @@ def compare(
     ------
     InputError
         When `out` holds a comparison of other data, another encoder, knowledge base or options,
-        or something else.
+        or something else, or another run is at work there.
     """
     options = dict(options or {})
     made_with = {
@@ -182,23 +190,27 @@ def compare(
         "options": options,
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
-    check_store(out, made_with)
     cells, said = {}, set[str]()
-    for seed in range(n_seeds):
-        # Rows that tune the same stand together, so that the encoder is tuned once for them.
-        for row in sorted(rows, key=lambda row: row.baseline):
-            file = cell_file(out, row.name, seed)
-            if not file.exists():
-                cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
-                start_store(out, made_with)  # not before: a refused fit leaves nothing behind
-                write_cell(file, cell)
-            cell = read_cell(file, tests, multilabel=options.get("multilabel", False))
-            cells[row.name, seed] = cell
-            for loss in cell.losses:
-                # Said once, for a row with entities; each is an error under --strict.
-                if losses_are_errors() or (row.has_entities and not seed and loss not in said):
-                    said.add(loss)
-                    warn_loss(loss)
+    with held_store(out, made_with):
+        places = [(row.name, seed) for row in rows for seed in range(n_seeds)]
+        _say_what_is_kept([cell_file(out, name, seed) for name, seed in places])
+        for seed in range(n_seeds):
+            # Rows that tune the same stand together, so that the encoder is tuned once for them.
+            for row in sorted(rows, key=lambda row: row.baseline):
+                file = cell_file(out, row.name, seed)
+                if not file.exists():
+                    cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
+                    start_store(out, made_with)  # not before: a refused fit leaves nothing behind
+                    write_cell(file, cell, made_with)
+                cell = read_cell(
+                    file, tests, made_with, multilabel=options.get("multilabel", False)
+                )
+                cells[row.name, seed] = cell
+                for loss in cell.losses:
+                    # Said once, for a row with entities; each is an error under --strict.
+                    if losses_are_errors() or (row.has_entities and not seed and loss not in said):
+                        said.add(loss)
+                        warn_loss(loss)
     langs = dict.fromkeys(tests.langs)
     gold = {lang or UNKNOWN: tests.rows_in({lang}).labels for lang in langs}
     return Comparison(
@@ -252,6 +264,12 @@ def fingerprint_of(documents: LabelledTexts) -> str:
     return hashlib.sha256(rows.encode()).hexdigest()
 
 
+def _say_what_is_kept(files: Sequence[Path]) -> None:
+    n_kept = sum(file.exists() for file in files)
+    if n_kept:
+        logger.info("%d of %s kept from before", n_kept, counted(len(files), "cell"))
+
+
 def _run(
     row: ComparedRow,
     seed: int,
@@ -282,7 +300,7 @@ def _run(
         )  # fmt: skip
         on_dev = None
         if dev is not None:
-            judged = evaluate(model, dev.texts, dev.labels, dev.langs)
+            judged = evaluate(model, dev.texts, dev.labels, dev.langs, fallback_lang=fallback_lang)
             on_dev = float(np.mean([line[score] for line in judged.rows]))
     losses = []
     for warning in caught:

@@ -1,9 +1,10 @@
 """How the rows of a comparison score: by accuracy, or by F1 where texts have label sets.
 
-A row's score is the mean over its seeds; its gain is the difference to its baseline on the same
-documents. Intervals are over documents, drawn jointly where languages share them. Of one label a
-text the p-value is that of a sign-flip permutation test of the documents' gains, of label sets
-that of swapping the two answers to a document (`label_set_scores.swap_p`).
+A row's score is the mean over its seeds; its gain is the difference to its baseline, seed by seed
+on the same documents. Intervals are over documents, drawn jointly where languages share them, and
+over seeds where these differ (`comparison_seeds`). So are p-values: a gain has to be beyond the
+chance of documents alone (sign-flip permutation test of the documents' gains; of label sets, the
+swap of the two answers to a document, `label_set_scores.swap_p`) and beyond that of both.
 """
 
 from collections.abc import Sequence
@@ -13,20 +14,40 @@ from typing import Protocol
 
 import numpy as np
 
-from isogloss.arrays import Doubles1d
+from isogloss.arrays import Doubles2d
 from isogloss.classify.comparison import Comparison
-from isogloss.classify.label_set_scores import Decisions, compared_f1, mean_micro_f1, swap_p
-from isogloss.classify.scores import Interval, interval_of_language_mean
-
-N_PERMUTATIONS = 10_000
+from isogloss.classify.comparison_seeds import (
+    deviation_over_seeds,
+    interval_over_seeds,
+    p_over_seeds,
+)
+from isogloss.classify.label_set_scores import (
+    Decisions,
+    f1_of_runs,
+    mean_micro_f1,
+    micro_f1_of_runs,
+    swap_p,
+)
+from isogloss.classify.permutation import sign_flip_p
+from isogloss.classify.resampling import Resampled, resampled_means
+from isogloss.classify.scores import Interval
 
 
 @dataclass(frozen=True)
 class RowScores:
-    """Scores of a row, and gains, by the names of their columns; the first of each counts."""
+    """Scores of a row, and gains, by the names of their columns; the first of each counts.
+
+    Attributes
+    ----------
+    deviation, deviation_of_gain
+        Sample standard deviation over seeds of the score that counts, and of its gain; one seed
+        has none.
+    """
 
     values: dict[str, Interval]
     gains: dict[str, Interval]
+    deviation: float | None
+    deviation_of_gain: float | None
 
 
 class Scores(Protocol):
@@ -53,10 +74,6 @@ class Scores(Protocol):
         """
         ...
 
-    def of_seed(self, row: str, seed: int, lang: str) -> float:
-        """Return the score that counts, of one seed in one language."""
-        ...
-
     def gain(self, row: str, lang: str) -> float:
         """Return the gain of the score that counts in one language."""
         ...
@@ -73,7 +90,7 @@ def scores_of(comparison: Comparison) -> Scores:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Of one label a text: a document counts with the share of seeds that get it right."""
+    """Of one label a text: the share of documents that a seed gets right."""
 
     comparison: Comparison
     name = "accuracy"
@@ -82,16 +99,14 @@ class Accuracy:
     def over(self, row: str, langs: Sequence[str], *, by_id: bool = True) -> RowScores:
         """See `Scores`."""
         ids = {lang: self.comparison.ids[lang] if by_id else None for lang in langs}
-        value = {lang: self._share_right(row, lang) for lang in langs}
-        gain = {lang: self._gains(row, lang) for lang in langs}
+        value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
+        gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
         return RowScores(
-            {"accuracy": interval_of_language_mean(value, ids, seed=0)},
-            {"difference": interval_of_language_mean(gain, ids, seed=0)},
+            {"accuracy": interval_over_seeds(value, least=0)},
+            {"difference": interval_over_seeds(gain, least=-1)},
+            deviation_over_seeds(value),
+            deviation_over_seeds(gain),
         )
-
-    def of_seed(self, row: str, seed: int, lang: str) -> float:
-        """See `Scores`."""
-        return float(np.mean(self.comparison.cells[row, seed].correct[lang]))
 
     def gain(self, row: str, lang: str) -> float:
         """See `Scores`."""
@@ -99,17 +114,18 @@ class Accuracy:
 
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""
-        return sign_flip_p(self._gains(row, lang))
+        gains = self._gains(row, lang)
+        of_documents = sign_flip_p(gains.mean(axis=1))
+        return _larger(of_documents, p_over_seeds(resampled_means({lang: gains}, {}, seed=0)))
 
-    def _share_right(self, row: str, lang: str) -> Doubles1d:
+    def _right(self, row: str, lang: str) -> Doubles2d:
+        """Return which documents each seed gets right: float64 (n_documents, n_seeds)."""
         seeds = range(self.comparison.n_seeds)
         runs = [self.comparison.cells[row, seed].correct[lang] for seed in seeds]
-        share: Doubles1d = np.mean(runs, axis=0)
-        return share
+        return np.array(runs, dtype=np.float64).T
 
-    def _gains(self, row: str, lang: str) -> Doubles1d:
-        base = self.comparison.baselines[row]
-        return self._share_right(row, lang) - self._share_right(base, lang)
+    def _gains(self, row: str, lang: str) -> Doubles2d:
+        return self._right(row, lang) - self._right(self.comparison.baselines[row], lang)
 
 
 @dataclass(frozen=True)
@@ -122,20 +138,24 @@ class LabelSetF1:
 
     def over(self, row: str, langs: Sequence[str], *, by_id: bool = True) -> RowScores:
         """See `Scores`."""
-        ours, theirs = (
-            {lang: self._runs(name, lang) for lang in langs}
-            for name in (row, self.comparison.baselines[row])
-        )
+        base, n_seeds = self.comparison.baselines[row], self.comparison.n_seeds
+        runs = {lang: [*self._runs(row, lang), *self._runs(base, lang)] for lang in langs}
         ids = {lang: self.comparison.ids[lang] if by_id else None for lang in langs}
-        found = compared_f1(ours, theirs, ids, seed=0)
+        found = f1_of_runs(runs, ids, seed=0)
+        micro, macro = _first(found.micro, n_seeds), _first(found.macro, n_seeds)
+        micro_gain, macro_gain = _gain(found.micro, n_seeds), _gain(found.macro, n_seeds)
         return RowScores(
-            {"micro_f1": found.f1.micro, "macro_f1": found.f1.macro},
-            {"difference": found.difference.micro, "macro_difference": found.difference.macro},
+            {
+                "micro_f1": interval_over_seeds(micro, least=0),
+                "macro_f1": interval_over_seeds(macro, least=0),
+            },
+            {
+                "difference": interval_over_seeds(micro_gain, least=-1),
+                "macro_difference": interval_over_seeds(macro_gain, least=-1),
+            },
+            deviation_over_seeds(micro),
+            deviation_over_seeds(micro_gain),
         )
-
-    def of_seed(self, row: str, seed: int, lang: str) -> float:
-        """See `Scores`."""
-        return mean_micro_f1([self._decisions(row, seed, lang)])
 
     def gain(self, row: str, lang: str) -> float:
         """See `Scores`."""
@@ -144,8 +164,9 @@ class LabelSetF1:
 
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""
-        base = self.comparison.baselines[row]
-        return swap_p(self._runs(row, lang), self._runs(base, lang))
+        ours, theirs = (self._runs(name, lang) for name in (row, self.comparison.baselines[row]))
+        found = micro_f1_of_runs([*ours, *theirs], seed=0)
+        return _larger(swap_p(ours, theirs), p_over_seeds(_gain(found, len(ours))))
 
     @cached_property
     def _labels(self) -> list[str]:
@@ -169,20 +190,19 @@ class LabelSetF1:
         return [self._decisions(row, seed, lang) for seed in range(self.comparison.n_seeds)]
 
 
-def sign_flip_p(differences: Doubles1d) -> float:
-    """Return the two-sided p-value of a sign-flip permutation test of a mean of 0.
+def _first(runs: Resampled, n_seeds: int) -> Resampled:
+    """Return the columns of ours, which come first."""
+    return Resampled(runs.values[:n_seeds], runs.drawn[:, :n_seeds])
 
-    Parameters
-    ----------
-    differences
-        float (n,): paired, one a document.
-    """
-    nonzero = differences[differences != 0]
-    if not len(nonzero):
-        return 1.0
-    generator, target = np.random.default_rng(0), abs(nonzero.sum()) - 1e-9
-    extreme = 0
-    for _ in range(N_PERMUTATIONS // 100):  # in parts: test sets may be large
-        signs = generator.choice([-1.0, 1.0], size=(100, len(nonzero)))
-        extreme += int((np.abs(signs @ nonzero) >= target).sum())
-    return (1 + extreme) / (1 + N_PERMUTATIONS)
+
+def _gain(runs: Resampled, n_seeds: int) -> Resampled:
+    """Return ours, which come first, less theirs, seed by seed and draw by draw."""
+    return Resampled(
+        runs.values[:n_seeds] - runs.values[n_seeds:],
+        runs.drawn[:, :n_seeds] - runs.drawn[:, n_seeds:],
+    )
+
+
+def _larger(of_documents: float, of_both: float | None) -> float:
+    """Return the p-value of a gain that both tests have to find."""
+    return of_documents if of_both is None else max(of_documents, of_both)

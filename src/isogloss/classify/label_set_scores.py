@@ -9,23 +9,16 @@ the answers hold has no F1 and no part in the mean. Documents are resampled whol
 that are compared alike.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isogloss.arrays import Bools1d, Bools2d, Doubles1d, Doubles2d
-from isogloss.classify.scores import (
-    N_RESAMPLES,
-    N_RESAMPLES_AT_ONCE,
-    Interval,
-    interval_of_draws,
-    numbered_ids,
-)
-
-N_PERMUTATIONS = 10_000
-Measure = Callable[[Doubles2d], Doubles2d]  # of (n, n_sums) sums of counts: (n, n_measures)
+from isogloss.classify.permutation import permutation_p
+from isogloss.classify.resampling import Resampled, resampled
+from isogloss.classify.scores import Interval, interval_of_draws
 
 
 @dataclass(frozen=True)
@@ -37,11 +30,11 @@ class F1Intervals:
 
 
 @dataclass(frozen=True)
-class ComparedF1:
-    """F1 of some runs, and its difference to that of others on the same documents."""
+class ResampledF1:
+    """Micro and macro F1 of runs, a column each, of all and of resampled documents."""
 
-    f1: F1Intervals
-    difference: F1Intervals
+    micro: Resampled
+    macro: Resampled
 
 
 @dataclass(frozen=True)
@@ -99,37 +92,45 @@ def f1_intervals_of_mean(
         As in `scores.interval_of_language_mean`: documents with an id are drawn by id, jointly.
     """
     counts = {lang: held.counts for lang, held in decisions.items()}
-    return F1Intervals(*_intervals(counts, ids, _f1, seed=seed))
+    return F1Intervals(*_intervals(resampled(counts, ids, _f1, seed=seed)))
 
 
-def compared_f1(
-    ours: Mapping[str, Sequence[Decisions]],
-    theirs: Mapping[str, Sequence[Decisions]],
-    ids: Mapping[str, Sequence[str] | None],
-    *,
-    seed: int,
-) -> ComparedF1:
-    """Compare runs with others, each F1 being the mean over languages of the mean over runs.
+def f1_of_runs(
+    runs: Mapping[str, Sequence[Decisions]], ids: Mapping[str, Sequence[str] | None], *, seed: int
+) -> ResampledF1:
+    """Return F1 of each run, the mean over languages.
 
     Parameters
     ----------
-    ours, theirs
+    runs
         Language to the decisions of each run, on the same documents.
     ids
         As in `f1_intervals_of_mean`.
     """
-    counts = {
-        lang: np.hstack([run.counts for run in (*ours[lang], *theirs[lang])]) for lang in ours
-    }
-    n_ours, n_theirs = (len(next(iter(side.values()))) for side in (ours, theirs))
+    counts = {lang: np.hstack([run.counts for run in held]) for lang, held in runs.items()}
+    n_runs = len(next(iter(runs.values())))
 
     def measure(sums: Doubles2d) -> Doubles2d:
-        runs = [_f1(part) for part in np.split(sums, n_ours + n_theirs, axis=1)]
-        mean: Doubles2d = np.mean(runs[:n_ours], axis=0)
-        return np.hstack([mean, mean - np.mean(runs[n_ours:], axis=0)])
+        parts = [_f1(part) for part in np.split(sums, n_runs, axis=1)]
+        micro_then_macro = np.stack(parts, axis=2)  # (n, 2, n_runs)
+        return micro_then_macro.reshape(len(sums), 2 * n_runs)
 
-    micro, macro, micro_difference, macro_difference = _intervals(counts, ids, measure, seed=seed)
-    return ComparedF1(F1Intervals(micro, macro), F1Intervals(micro_difference, macro_difference))
+    found = resampled(counts, ids, measure, seed=seed)
+    micro, macro = slice(n_runs), slice(n_runs, None)
+    return ResampledF1(
+        Resampled(found.values[micro], found.drawn[:, micro]),
+        Resampled(found.values[macro], found.drawn[:, macro]),
+    )
+
+
+def micro_f1_of_runs(runs: Sequence[Decisions], *, seed: int) -> Resampled:
+    """Return micro F1 of each run in one language, without the cost of every label's sums."""
+    counts = np.hstack([_over_labels(run.counts) for run in runs])
+
+    def measure(sums: Doubles2d) -> Doubles2d:
+        return np.stack([_micro(part) for part in np.split(sums, len(runs), axis=1)], axis=1)
+
+    return resampled({"": counts}, {}, measure, seed=seed)
 
 
 def swap_p(ours: Sequence[Decisions], theirs: Sequence[Decisions]) -> float:
@@ -140,9 +141,6 @@ def swap_p(ours: Sequence[Decisions], theirs: Sequence[Decisions]) -> float:
     """
     sides = [np.hstack([_over_labels(run.counts) for run in side]) for side in (ours, theirs)]
     differences, total = sides[0] - sides[1], (sides[0] + sides[1]).sum(axis=0)
-    differing = differences[differences.any(axis=1)]
-    if not len(differing):
-        return 1.0
 
     def gain(swapped: Doubles2d) -> Doubles1d:
         one, other = (
@@ -152,12 +150,7 @@ def swap_p(ours: Sequence[Decisions], theirs: Sequence[Decisions]) -> float:
         difference: Doubles1d = one - other
         return difference
 
-    target = abs(gain(differing.sum(axis=0)[None])[0]) - 1e-9
-    generator, extreme = np.random.default_rng(0), 0
-    for _ in range(N_PERMUTATIONS // 100):  # in parts: test sets may be large
-        signs = generator.choice([-1.0, 1.0], size=(100, len(differing)))
-        extreme += int((np.abs(gain(signs @ differing)) >= target).sum())
-    return (1 + extreme) / (1 + N_PERMUTATIONS)
+    return permutation_p(differences, gain)
 
 
 def mean_micro_f1(runs: Sequence[Decisions]) -> float:
@@ -190,66 +183,9 @@ def _over_labels(counts: Doubles2d) -> Doubles2d:
     return np.stack([part.sum(axis=1) for part in np.split(counts, 3, axis=1)], axis=1)
 
 
-def _intervals(
-    counts: Mapping[str, Doubles2d],
-    ids: Mapping[str, Sequence[str] | None],
-    measure: Measure,
-    *,
-    seed: int,
-) -> list[Interval]:
-    """Return each measure's mean over languages, with its interval over documents."""
-    totals = [measure(columns.sum(axis=0)[None])[0] for columns in counts.values()]
-    drawn = _drawn(counts, ids, measure, np.random.default_rng(seed))
+def _intervals(found: Resampled) -> list[Interval]:
+    """Return each measure with its interval over documents."""
     return [
-        interval_of_draws(float(value), drawn[:, column])
-        for column, value in enumerate(np.mean(totals, axis=0))
+        interval_of_draws(float(value), found.drawn[:, column])
+        for column, value in enumerate(found.values)
     ]
-
-
-def _drawn(
-    counts: Mapping[str, Doubles2d],
-    ids: Mapping[str, Sequence[str] | None],
-    measure: Measure,
-    generator: np.random.Generator,
-) -> Doubles2d:
-    """Return the measures of resampled documents, the mean over languages: (n_draws, n_measures).
-
-    Documents with an id are drawn by id, jointly over the languages.
-    """
-    shared = [lang for lang in counts if ids.get(lang) is not None]
-    by_id = _by_id({lang: counts[lang] for lang in shared}, ids)
-    parts = [_draws_of(by_id, measure, generator)] if shared else []
-    for lang, columns in counts.items():
-        if lang not in shared:
-            parts.append(_draws_of({lang: columns}, measure, generator))
-    total: Doubles2d = np.sum(parts, axis=0) / len(counts)
-    return total
-
-
-def _draws_of(
-    rows: Mapping[str, Doubles2d], measure: Measure, generator: np.random.Generator
-) -> Doubles2d:
-    """Draw rows, the same of every language, and add up their measures over the languages."""
-    n_rows = len(next(iter(rows.values())))
-    shares = np.full(n_rows, 1 / n_rows)
-    if len(rows) == 1:
-        # As for means, a resample is a multinomial draw over the distinct rows.
-        ((lang, only),) = rows.items()
-        distinct, times_met = np.unique(only, axis=0, return_counts=True)
-        rows, shares = {lang: distinct}, times_met / n_rows
-    drawn = []
-    for _ in range(0, N_RESAMPLES, N_RESAMPLES_AT_ONCE):  # sums of many labels and runs are wide
-        times = generator.multinomial(n_rows, shares, size=N_RESAMPLES_AT_ONCE)
-        drawn.append(np.sum([measure(times @ columns) for columns in rows.values()], axis=0))
-    return np.vstack(drawn)
-
-
-def _by_id(
-    counts: Mapping[str, Doubles2d], ids: Mapping[str, Sequence[str] | None]
-) -> dict[str, Doubles2d]:
-    """Return each language's counts by id, a row for every id of any language."""
-    number = numbered_ids([ids[lang] or () for lang in counts])
-    by_id = {lang: np.zeros((len(number), columns.shape[1])) for lang, columns in counts.items()}
-    for lang, columns in counts.items():
-        np.add.at(by_id[lang], [number[entry] for entry in ids[lang] or ()], columns)
-    return by_id

@@ -8,7 +8,6 @@ weights, and a damaged copy is made again. `conversion` writes the files.
 
 import hashlib
 import importlib.util
-import json
 import logging
 import os
 import shutil
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from isogloss.encode.conversion import write_directory
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory, sha256_of, write_json
+from isogloss.files import atomic_directory, parse_json, sha256_of, write_json
 
 logger = logging.getLogger("isogloss")
 
@@ -102,13 +101,13 @@ def data_file() -> Path:
 def is_intact(directory: Path) -> bool:
     """Say whether the copy has every file in its right size and weights that open."""
     try:
-        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        manifest = parse_json((directory / MANIFEST).read_text(encoding="utf-8"))
         sizes = {name: entry["bytes"] for name, entry in manifest["files"].items()}
         if any((directory / name).stat().st_size != size for name, size in sizes.items()):
             return False
         with (directory / "model.safetensors").open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
-            json.loads(file.read(length))
+            parse_json(file.read(length))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
         return False
     return manifest.get("source_sha256") == DATA_SHA256

@@ -19,7 +19,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats1d, Floats2d, Floats3d
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence, saved_number, saved_text
+from isogloss.files import atomic_file, damage_in_one_sentence, parse_json, saved_number, saved_text
 
 FORMAT, VERSION = "isogloss transform", "1"
 KINDS = ("centring", "z-score", "whitening", "all-but-the-top")
@@ -127,7 +127,7 @@ class Transform:
             raise InputError(f"not a transform of isogloss, version {VERSION}", path=path)
         with damage_in_one_sentence(Path(path), advice="fit the transform again"):
             _check_arrays(arrays)
-            options: dict[str, Any] = json.loads(about["options"])
+            options: dict[str, Any] = parse_json(about["options"])
             return cls(
                 saved_text(about, "kind", KINDS),
                 arrays["mean"],

@@ -13,7 +13,7 @@ import numpy as np
 from isogloss.arrays import Ints1d
 from isogloss.cores import check_threads
 from isogloss.errors import InputError, warn_loss
-from isogloss.files import atomic_directory, refuse_existing
+from isogloss.files import atomic_directory, locked, refuse_existing
 from isogloss.kb.cldr import gather_cldr
 from isogloss.kb.compile_names import KEYWORD_FACTOR, compile_language
 from isogloss.kb.names import Gathered, LanguageChoice, SourceReport
@@ -23,7 +23,7 @@ from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_fol
 from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
 from isogloss.progress import progress
 from isogloss.text.languages import fallbacks
-from isogloss.wiki.work_folder import kept_folders_said, locked
+from isogloss.wiki.work_folder import kept_folders_said
 
 if TYPE_CHECKING:
     from isogloss.kb.wikipedias import Wikipedias

@@ -12,6 +12,7 @@ from typing import Any
 
 from isogloss.data.lines import COMPRESSED, open_lines
 from isogloss.errors import InputError
+from isogloss.files import parse_json
 from isogloss.kb.names import Gathered, SourceReport
 
 LONGEST_NAME = 200
@@ -79,11 +80,12 @@ class _LinesReader:
 
     def _read(self, line: str) -> None:
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(
-                f"not JSON: {error.msg} at column {error.colno}; each line is one object"
-            ) from error
+            record = parse_json(line)
+        except ValueError as error:
+            why = str(error)
+            if isinstance(error, json.JSONDecodeError):
+                why = f"{error.msg} at column {error.colno}"  # its line is 1: it saw no other
+            raise InputError(f"not JSON: {why}; each line is one object") from error
         if not isinstance(record, dict):
             raise InputError('not a JSON object; write an entity a line, as {"id": …, "names": …}')
         entity_id = _checked_id(record.get("id"))

@@ -15,7 +15,7 @@ from typing import Any
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.files import atomic_file, write_json
+from isogloss.files import atomic_file, damage_in_one_sentence, parse_json, write_json
 from isogloss.progress import logger
 from isogloss.wiki.wikidata import (
     BROKEN,
@@ -159,7 +159,7 @@ def _plan(dump: Path, choice: WikidataChoice) -> dict[str, Any]:
 def _prepare(folder: Path, plan: dict[str, Any]) -> None:
     file = folder / "plan.json"
     try:
-        if json.loads(file.read_text(encoding="utf-8")) == plan:
+        if parse_json(file.read_text(encoding="utf-8")) == plan:
             return
     except (OSError, ValueError):
         pass
@@ -175,7 +175,8 @@ def _prepare(folder: Path, plan: dict[str, Any]) -> None:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
+    damaged = damage_in_one_sentence(path, advice=f"remove {path.parent} and build again")
+    with path.open("rb") as file, damaged:
         length = file.read(8)
         return facts_of(length + file.read(int.from_bytes(length, "little")))
 

@@ -17,10 +17,12 @@ What the spelling is:
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from babel import Locale
 from babel.core import get_global
@@ -28,6 +30,7 @@ from babel.core import get_global
 from isogloss.errors import InputError, InputKindError, did_you_mean
 
 UNKNOWN = "und"  # BCP-47's code for an undetermined language
+LanguageOrNone = TypeVar("LanguageOrNone", str, str | None)
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})"
@@ -198,6 +201,17 @@ def is_right_to_left(code: str) -> bool:
     (True, False, True)
     """
     return script_of(code) in _RIGHT_TO_LEFT
+
+
+def in_order_of_codes(langs: Iterable[LanguageOrNone]) -> list[LanguageOrNone]:
+    """Return each language once, in the order of codes; the unknown one, None or und, comes last.
+
+    Examples
+    --------
+    >>> in_order_of_codes(["und", "sw", "de", "sw"]), in_order_of_codes(["sw", None, "de"])
+    (['de', 'sw', 'und'], ['de', 'sw', None])
+    """
+    return sorted(set(langs), key=lambda lang: (lang in (None, UNKNOWN), lang or ""))
 
 
 def parse_language_file(value: str) -> LanguageFile:

@@ -17,6 +17,7 @@ from isogloss.errors import InputError
 from isogloss.files import (
     atomic_file,
     damage_in_one_sentence,
+    parse_json,
     refuse_unwritable,
     saved_number,
 )
@@ -98,7 +99,7 @@ class Checkpoints:
             raise InputError("no checkpoint of this version of isogloss; choose another folder",
                              path=file)  # fmt: skip
         with damage_in_one_sentence(file, advice="remove it to start again"):
-            progress = json.loads(metadata["progress"])
+            progress = parse_json(metadata["progress"])
             differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
             _check(progress)
         if differing:

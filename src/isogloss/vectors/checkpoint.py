@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Floats2d
-from isogloss.files import damage_in_one_sentence
+from isogloss.files import damage_in_one_sentence, parse_json
 from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
 from isogloss.vectors.memory import check_disk
 from isogloss.vectors.schedule import Schedule
@@ -67,7 +67,7 @@ def read_checkpoint(
     if facts.get("made_with") != json.dumps(made_with):
         return None
     with damage_in_one_sentence(path, advice="remove it"):
-        arrays, state = map_tensors(path), json.loads(facts["state"])
+        arrays, state = map_tensors(path), parse_json(facts["state"])
         schedule.restore(state, np.array(arrays["left"]))
         inputs[:], outputs[:] = arrays["inputs"], arrays["outputs"]
         return int(state["n_pairs"])

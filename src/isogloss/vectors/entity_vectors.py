@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from isogloss.arrays import Bools1d, Floats2d
 from isogloss.errors import InputError, did_you_mean
-from isogloss.files import atomic_file
+from isogloss.files import atomic_file, damage_in_one_sentence, parse_json
 
 FORMAT = "isogloss entity vectors 1"
 
@@ -119,15 +119,14 @@ class EntityVectors:
             with safe_open(path, framework="numpy") as file:
                 if (file.metadata() or {}).get("format") != FORMAT:
                     raise InputError("holds no entity vectors of isogloss", path=path)
-                ids = json.loads(file.get_tensor("ids").tobytes())
-                return cls(ids, file.get_tensor("vectors"))
+                with damage_in_one_sentence(path, advice="save the vectors again"):
+                    ids = parse_json(file.get_tensor("ids").tobytes())
+                    return cls(ids, file.get_tensor("vectors"))
         except SafetensorError as error:
             raise InputError(
                 f"is not a safetensors file ({error}); isogloss.vectors.read_vectors reads others",
                 path=path,
             ) from error
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise InputError("damaged: its entity ids cannot be read", path=path) from error
 
     def fingerprint(self) -> str:
         """Return a checksum over ids and values."""

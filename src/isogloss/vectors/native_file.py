@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence
+from isogloss.files import atomic_file, damage_in_one_sentence, parse_json
 from isogloss.tensor_file import Arrays, map_tensors, tensor_metadata, write_tensors
 from isogloss.vectors.vocabulary_arrays import arrays_of, minimums_of, vocabulary_of
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
@@ -50,4 +50,4 @@ def read_native(path: Path) -> WordEntityVectors:
     arrays = map_tensors(path)
     with damage_in_one_sentence(path, advice="make it again"):
         vocabulary = vocabulary_of(arrays, metadata["vocabulary"])
-        return WordEntityVectors(vocabulary, arrays["vectors"], json.loads(metadata["facts"]))
+        return WordEntityVectors(vocabulary, arrays["vectors"], parse_json(metadata["facts"]))

@@ -6,6 +6,7 @@ from pathlib import Path
 from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, losses_are_errors, warn_loss
+from isogloss.files import locked
 from isogloss.kb.wikipedia_source import dump_of
 from isogloss.vectors.checkpoint import checkpoint_in
 from isogloss.vectors.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
@@ -16,7 +17,7 @@ from isogloss.vectors.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 from isogloss.wiki.wikidata import wikipedia_of
-from isogloss.wiki.work_folder import kept_folders_said, locked
+from isogloss.wiki.work_folder import kept_folders_said
 from isogloss.wiki.workers import n_cores
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.files import saved_number
+from isogloss.files import parse_json, saved_number
 from isogloss.tensor_file import Arrays
 from isogloss.vectors.names import Names, PackedStrings
 from isogloss.vectors.vocabulary import Counted, Vocabulary
@@ -39,7 +39,7 @@ def vocabulary_of(arrays: Arrays, minimums: str) -> Vocabulary:
     ValueError, KeyError
         When something is missing or does not fit; for `damage_in_one_sentence`.
     """
-    known = json.loads(minimums)
+    known = parse_json(minimums)
     words, entities = _read_counted(arrays, "words"), _read_counted(arrays, "entities")
     return Vocabulary(
         words.names, entities.names, words.counts, entities.counts,

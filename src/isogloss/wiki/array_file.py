@@ -17,6 +17,7 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
+from isogloss.files import parse_json
 from isogloss.tensor_file import head_of, in_order, shapes_of, tensors_in, write_tensors
 
 Arrays = dict[str, Any]
@@ -171,4 +172,4 @@ def _as_text(facts: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _read(whole: Any) -> tuple[Arrays, dict[str, Any]]:
     arrays, metadata = tensors_in(whole)
-    return dict(arrays), {name: json.loads(value) for name, value in metadata.items()}
+    return dict(arrays), {name: parse_json(value) for name, value in metadata.items()}

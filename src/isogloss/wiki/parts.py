@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.files import damage_in_one_sentence, read_json, write_json
+from isogloss.files import LOCK, damage_in_one_sentence, read_json, write_json
 from isogloss.progress import logger
 from isogloss.wiki.array_file import Arrays, atomic_part, map_arrays, unpacked, write_arrays
 from isogloss.wiki.counting import Counting
@@ -26,7 +26,7 @@ from isogloss.wiki.dump import Block, Dump, Position
 from isogloss.wiki.extract import DISAMBIGUATION, REDIRECT, joined, settings_of
 from isogloss.wiki.pages import BEGINNING_OF_PAGE, END_OF_DUMP
 from isogloss.wiki.site import Site
-from isogloss.wiki.work_folder import LOCK, facts_of_file
+from isogloss.wiki.work_folder import facts_of_file
 from isogloss.wiki.workers import map_blocks
 
 VERSION = 3  # of what is extracted, and how it is written

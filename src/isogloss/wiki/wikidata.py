@@ -20,6 +20,7 @@ from safetensors.numpy import load, save
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
+from isogloss.files import parse_json
 from isogloss.text.languages import fallbacks, parse_language
 from isogloss.wiki.decompression import GAP
 from isogloss.wiki.site import language_prefixes
@@ -172,7 +173,7 @@ _ARRAYS: dict[str, type[np.generic]] = {
 def facts_of(data: bytes) -> dict[str, Any]:
     """Return the facts in the head of what `WikidataEntities.to_bytes` wrote."""
     length = int.from_bytes(data[:8], "little")
-    return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["facts"])
+    return parse_json(parse_json(data[8 : 8 + length])["__metadata__"]["facts"])
 
 
 def parse_entities(block: bytes, choice: WikidataChoice) -> WikidataEntities:

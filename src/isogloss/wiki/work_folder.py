@@ -1,4 +1,4 @@
-"""Work folders: one run at a time, since files of stages have fixed names, and what they are of."""
+"""Work folders: which of them a stopped run leaves, and of what file the work in them is."""
 
 import hashlib
 import shutil
@@ -8,50 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import InputError, LossWarning
+from isogloss.files import LOCK
 from isogloss.progress import logger
 
-LOCK = "lock"  # name of the file that is locked
 _COMPARED = 1 << 20  # bytes at either end of a file
-
-
-@contextmanager
-def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
-    """Hold a work folder, made if it is missing; the system lets it go when the process dies.
-
-    Parameters
-    ----------
-    folder
-        What ``--work`` names, or the folder that stands for it.
-    option
-        The option that chooses the folder, for the sentence.
-
-    Raises
-    ------
-    InputError
-        When another run holds it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with locked(folder):
-    ...     (folder / LOCK).exists()
-    True
-    """
-    from filelock import FileLock, Timeout
-
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise InputError(
-            f"is in use by another run; wait for its end, or give another {option}", path=folder
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager
