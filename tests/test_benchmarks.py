@@ -19,9 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
         "dictionary_speed",
         "dump_speed",
         "encode_speed",
+        "encoder_kinds_speed",
         "endings",
         "few_labels",
         "few_labels_news",
+        "forecast",
         "geometry",
         "geometry_languages",
         "link_equality",
@@ -43,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_a_benchmark_without_data_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name == "encode_speed":
+    if name in ("encode_speed", "encoder_kinds_speed"):
         pytest.importorskip("sentence_transformers")
     monkeypatch.setattr(sys, "argv", [name])
     monkeypatch.syspath_prepend(ROOT / "benchmarks")  # as when it is run: one imports another

@@ -89,6 +89,11 @@ def _bar(description: str, total: int, unit: str) -> Iterator[Callable[[int], No
         yield advance
 
 
+def _in_words(rate: float) -> str:
+    """Return units a second; seconds of a unit where that is less than one."""
+    return f"{rate:.0f} per second" if rate >= 1 or not rate else f"{1 / rate:.1f} s each"
+
+
 def _log_lines(description: str, total: int, unit: str) -> Callable[[int], None]:
     start = last = time.monotonic()
     done = 0
@@ -102,8 +107,8 @@ def _log_lines(description: str, total: int, unit: str) -> Callable[[int], None]
             rate = done / (now - start)
             left = (total - done) / rate if rate else 0.0
             logger.info(
-                "%s: %d of %d %s, %.0f per second, %.0f s left",
-                description, done, total, unit, rate, left,
+                "%s: %d of %d %s, %s, %.0f s left",
+                description, done, total, unit, _in_words(rate), left,
             )  # fmt: skip
 
     return advance

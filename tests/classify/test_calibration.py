@@ -5,6 +5,7 @@ import pytest
 from scipy.special import log_softmax, softmax
 
 from isogloss.classify.calibration import (
+    FEWEST_TEXTS,
     N_BINS,
     coverage_at,
     expected_calibration_error,
@@ -12,6 +13,7 @@ from isogloss.classify.calibration import (
     reliability,
     tempered,
 )
+from isogloss.classify.trust import DEVELOPMENT, TOO_FEW, Trust, calibrated
 
 
 def _drawn(n: int, sharpness: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -49,9 +51,30 @@ def test_a_temperature_keeps_the_order_of_the_classes() -> None:
 
 
 def test_a_few_documents_that_are_all_right_do_not_make_it_certain() -> None:
-    said = log_softmax(np.array([[1.0, 0.0], [0.0, 1.0]] * 4), axis=1)
-    y = np.array([0, 1] * 4)
-    assert np.exp(tempered(said, fit_temperature(said, y))).max() < 0.97
+    said = log_softmax(np.array([[1.0, 0.0], [0.0, 1.0]] * 10), axis=1)
+    y = np.array([0, 1] * 10)
+    assert fit_temperature(said, y) < 1.0
+    assert np.exp(tempered(said, fit_temperature(said, y))).max() < 0.98
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, FEWEST_TEXTS - 1])
+def test_too_few_documents_fit_no_temperature(n: int) -> None:
+    said = log_softmax(np.tile([1.0, 0.0], (FEWEST_TEXTS, 1)), axis=1)
+    y = np.zeros(FEWEST_TEXTS, dtype=np.int64)
+    assert fit_temperature(said[:n], y[:n]) == 1.0
+    assert calibrated(said[:n], y[:n], DEVELOPMENT) == Trust(fitted_on=TOO_FEW)
+    assert fit_temperature(said, y) < 1.0  # as all of them agree
+    assert calibrated(said, y, DEVELOPMENT).fitted_on == DEVELOPMENT
+
+
+def test_a_gain_within_one_standard_error_is_none() -> None:
+    """27 of 31 right where .73 is said: a gain between the errors of ddof 0 and ddof 1."""
+    said = log_softmax(np.tile([1.0, 0.0], (31, 1)), axis=1)
+    within, beyond = (
+        fit_temperature(said, (np.arange(31) < n_wrong).astype(np.int64)) for n_wrong in (4, 3)
+    )
+    assert within == 1.0
+    assert beyond < 0.5
 
 
 def test_an_answer_that_says_nothing_is_left_as_it_is() -> None:

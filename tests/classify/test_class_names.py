@@ -91,6 +91,18 @@ def test_texts_draw_a_class_away_from_its_name(encoder: FakeEncoder) -> None:
     assert model.predict(["orbit", "stock"], "en").tolist() == ["money", "sport"]
 
 
+@pytest.mark.parametrize("names", ["same", [" same "], ["same", "same"]])
+def test_two_classes_of_the_same_name_are_refused(encoder: FakeEncoder, names: Any) -> None:
+    given = {"a": "same", "b": names, "c": ["same", "other"]}
+    with pytest.raises(
+        InputError, match="classes 'a' and 'b' have the same name \\('same'\\)"
+    ) as error:
+        TextClassifier(encoder).fit([], [], class_names={"a": "same", "b": names})
+    assert "give each its own" in str(error.value)
+    del given["b"]
+    TextClassifier(encoder).fit([], [], class_names=given)  # one name of two is shared
+
+
 def test_probabilities_are_calibrated_on_labelled_texts(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit(*english(60), "en", class_names=NAMES)
     assert model.trust_.fitted_on == "training texts, out of fold"
@@ -123,7 +135,7 @@ def test_the_probabilities_of_a_longer_vector_are_sharper_and_its_label_the_same
 
 
 def test_long_names_are_cut_with_a_word(tiny_directory: Path) -> None:
-    with pytest.warns(LossWarning, match="1 name of classes longer than the encoder takes"):
+    with pytest.warns(LossWarning, match="1 name of classes longer than "):
         TextClassifier(tiny_directory).fit([], [], class_names={"a": "sun " * 3000, "b": "rain"})
 
 
@@ -158,9 +170,9 @@ def test_a_later_fit_without_names_forgets_them(encoder: FakeEncoder) -> None:
 
 def test_what_needs_labelled_texts_says_so(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit([], [], class_names=NAMES)
-    with pytest.raises(InputError, match="no class names"):
+    with pytest.raises(InputError, match="adapted: it was fitted with class names; fit"):
         model.adapt("de", ["price"] * 30)
-    with pytest.raises(InputError, match="or class names"):
+    with pytest.raises(InputError, match="compare with, as it was fitted with class names; fit"):
         model.forecast(["price"], "de")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,9 +141,9 @@ def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
         raise AssertionError("a forecast has no use for links")
 
     monkeypatch.setattr("isogloss.classify.documents._link", link)
-    with pytest.warns(LossWarning, match="rough forecast"):
+    with pytest.warns(LossWarning, match="a rough forecast, from 1 text; give 50 or more"):
         rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
-    assert [row["lang"] for row in rows] == ["ja", "en", "und"]
+    assert [row["lang"] for row in rows] == ["en", "ja", "und"]
 
 
 def test_there_is_no_forecast_for_moved_vectors(model: TextClassifier) -> None:
@@ -171,8 +172,20 @@ def test_what_cannot_be_forecast_is_said(model: TextClassifier) -> None:
         forecast.forecast(model, [], "en")
     few = TextClassifier(model.encoder_).fit(["a b", "c d"], ["x", "y"], "en")
     assert (few.trust_.temperature, few.trust_.reference) == (1.0, None)
-    with pytest.raises(InputError, match="nothing to compare with"):
+    with pytest.raises(InputError, match="compare with, as it was fitted on too few texts; fit"):
         few.forecast(["a"], "en")
+    tuned = copy(few)
+    tuned.options_ = replace(few.options_, tune="lora")
+    with pytest.raises(InputError, match="compare with, as its encoder was tuned; fit"):
+        tuned.forecast(["a"], "en")
+
+
+def test_the_reference_is_told_without_its_arrays(model: TextClassifier) -> None:
+    shown = repr(model.trust_)
+    assert "temperature=" in shown
+    assert "array" not in shown
+    assert "array" not in repr(model.trust_.reference)
+    assert f"accuracy={model.trust_.reference.accuracy}" in repr(model.trust_.reference)
 
 
 def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBase) -> None:

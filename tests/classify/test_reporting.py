@@ -1,5 +1,6 @@
 """The report of an evaluation: settings in words and a few explained documents."""
 
+import warnings
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -13,6 +14,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.mboe_plus import Mixture
 from isogloss.classify.reporting import describe, reliability_by_language, write_report
+from isogloss.errors import LossWarning
 
 TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
 TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
@@ -30,6 +32,34 @@ def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_pat
     assert ("Toyota" in page) == (model.kb_ is not None)
     assert "the model is surer than it should be" in page
     assert page.count("<figure>") == len(result.rows)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_report_shows_what_abstaining_leaves(model: TextClassifier, tmp_path: Path) -> None:
+    options = {"title": "t", "note": ""}
+    for name, threshold in (("all", None), ("sure", 0.45), ("none", 1.0)):
+        result = model.evaluate(TEXTS, TOPICS, LANGS, abstain_below=threshold)
+        write_report(tmp_path / name, model, result, TEXTS, TOPICS, LANGS, **options)
+    pages = {name: (tmp_path / name).read_text("utf-8") for name in ("all", "sure", "none")}
+    assert "coverage" not in pages["all"]
+    assert "a label of probability 0.45 or more (coverage) is" in pages["sure"]
+    assert "--abstain-below 0.45" in pages["sure"]
+    assert "accuracy_<br>covered" in pages["sure"]
+    assert "No text gets a label of probability 1 or more." in pages["none"]
+
+
+def test_the_report_says_nothing_of_cut_texts_again(
+    fit: Callable[..., TextClassifier], tmp_path: Path
+) -> None:
+    """A sentence came for each document that is explained."""
+    model, texts, topics = fit(kb=None), ["goal " * 99, "stock " * 99], ["sport", "money"]
+    with pytest.warns(LossWarning, match="2 of 2 texts are longer than 64 pieces"):
+        result = model.evaluate(texts, topics, ["ja", "ru"])
+    options = {"title": "t", "note": ""}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        write_report(tmp_path / "r", model, result, texts, topics, ["ja", "ru"], **options)
+    assert caught == []
 
 
 @pytest.mark.usefixtures("quiet")
@@ -59,6 +89,20 @@ def test_the_number_of_dots_grows_with_the_texts(n: int, n_dots: int) -> None:
     (shown,) = reliability_by_language(evaluation, [])
     assert len(shown.dots) == n_dots
     assert all(dot.accuracy_low < dot.accuracy_high for dot in shown.dots)  # all right, yet doubt
+
+
+def test_thresholds_are_told_once_or_beside_their_labels(
+    fit: Callable[..., TextClassifier],
+) -> None:
+    model = copy(fit(kb=None))
+    model.options_ = replace(model.options_, multilabel=True)
+    for thresholds, words in (
+        ([0.5, 0.5, 0.5], "0.50 each"),
+        ([0.5, 0.25, 0.125], "money 0.50, space 0.25, sport 0.12"),
+    ):
+        model.thresholds_ = np.array(thresholds)
+        shown = describe(model)["labels of a text"]
+        assert shown == f"any number, from a probability of {words}"
 
 
 def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> None:

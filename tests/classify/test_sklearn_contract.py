@@ -1,6 +1,9 @@
 """`TextClassifier` among scikit-learn's tools."""
 
+import copy
+import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from isogloss.classify import TextClassifier
+from isogloss.encode import Encoder
 from isogloss.kb import KnowledgeBase
 
 TEXTS, TOPICS = english(24)
@@ -55,15 +59,28 @@ def test_clone_copies_neither_the_knowledge_base_nor_the_encoder(
     assert not hasattr(copy, "head_")
 
 
-@pytest.mark.parametrize("method", ["predict", "predict_proba", "evaluate", "explain", "save"])
+@pytest.mark.parametrize(
+    "method",
+    ["predict", "predict_proba", "score", "evaluate", "explain", "save", "adapt", "forecast"],
+)
 def test_what_needs_a_fitted_model_says_so(
     encoder: FakeEncoder, tmp_path: Any, method: str
 ) -> None:
     arguments: dict[str, tuple[Any, ...]] = {
-        "evaluate": (["a"], ["b"]), "explain": ("a",), "save": (tmp_path / "model",)
+        "evaluate": (["a"], ["b"]), "explain": ("a",), "save": (tmp_path / "model",),
+        "score": (["a"], ["b"]), "adapt": ("de", ["a"]),
     }  # fmt: skip
     with pytest.raises(NotFittedError):
         getattr(TextClassifier(encoder), method)(*arguments.get(method, (["a"],)))
+
+
+def test_a_model_to_compare_with_is_fitted_too(
+    fit: Callable[..., TextClassifier], encoder: FakeEncoder
+) -> None:
+    before = encoder.n_encoded
+    with pytest.raises(NotFittedError):
+        fit().evaluate(["a new text"], ["sport"], "en", versus=TextClassifier(encoder))
+    assert encoder.n_encoded == before
 
 
 def test_score_is_the_accuracy_in_the_language(fit: Callable[..., TextClassifier]) -> None:
@@ -110,6 +127,16 @@ def test_cross_validation(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
     model = routed(TextClassifier(encoder, kb, preset="mboe"))
     scores = cross_val_score(model, TEXTS, TOPICS, params={"lang": LANGS}, cv=2)
     assert scores.mean() > 0.5
+
+
+def test_a_loaded_encoder_goes_to_other_processes(tiny_directory: Path) -> None:
+    model = TextClassifier(Encoder.load(tiny_directory, device="cpu", pooling="mean", threads=1))
+    texts, topics = TEXTS[:12], TOPICS[:12]
+    scores = cross_val_score(model, texts, topics, cv=2, n_jobs=2, error_score="raise")
+    assert ((scores >= 0) & (scores <= 1)).all()
+    fitted = model.fit(texts, topics)
+    for twin in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        assert np.array_equal(twin.predict_proba(texts), fitted.predict_proba(texts))
 
 
 def test_cross_validation_of_the_encoder_alone_needs_no_routing(encoder: FakeEncoder) -> None:

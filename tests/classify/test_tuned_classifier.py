@@ -123,6 +123,7 @@ def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
         return 1.0 + float(np.exp(log_probabilities.max(axis=1)).mean())
 
     monkeypatch.setattr(trust, "fit_temperature", confidence)
+    monkeypatch.setattr(trust, "FEWEST_TEXTS", 1)
     model, alone = fitted(base, kb), fitted(base, None)
     assert isinstance(model.head_, MboePlusHead)
     documents = model.prepare(UNLINKED[1:], "en")
@@ -217,19 +218,32 @@ def test_the_split_holds_texts_out_and_given_ones_spare_it(base: Encoder) -> Non
     assert model.n_training_documents_ == 48
 
 
-def test_too_few_texts_for_a_split_are_said(base: Encoder) -> None:
+@pytest.mark.parametrize("share", [0.05, 1e-9, 0.999])
+def test_too_few_texts_for_a_split_are_said(base: Encoder, share: float) -> None:
+    """The share was shown in percent: 0% and 100%."""
     texts, labels = english(6)
-    model = TextClassifier(base, tune="full", training=QUICK | {"dev_split": 0.05})
-    with pytest.warns(LossWarning, match="6 training texts are too few to hold 5% out"):
+    model = TextClassifier(base, tune="full", training=QUICK | {"epochs": 1, "dev_split": share})
+    said = f"6 training texts are too few to split by dev_split {share:g}: nothing is held out"
+    with pytest.warns(LossWarning, match=said):
         model.fit(texts, labels)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_training_that_diverged_is_the_fault_of_its_rate(base: Encoder, share: float) -> None:
+    """The model was called broken; without development texts nothing was said at all."""
+    diverging = {"epochs": 1, "learning_rate": 1e30, "batch_size": 100, "dev_split": share}
+    with pytest.raises(InputError, match=r"learning_rate 1e\+30 .* give a smaller learning rate"):
+        fitted(base, None, training=diverging)
 
 
 def test_max_pieces_hold_in_prediction_too(base: Encoder) -> None:
     model = fitted(base, None, training={"max_pieces": 6})
-    texts = ["game goal match " + tail for tail in ("x", "y z orbit probe " * 5)]
+    texts = ["game goal match player price trade " + tail for tail in ("x", "orbit probe " * 9)]
     one, other = model.predict_proba(texts)
-    assert np.allclose(one, other, atol=1e-6) or model.encoder_.tokenizer.max_length == 6
-    with pytest.warns(LossWarning, match="longer than the encoder takes"):
+    assert np.allclose(one, other, atol=1e-6)
+    assert not np.allclose(*base.encode(texts), atol=1e-3)  # what is cut is not without effect
+    limit = r"longer than 6 pieces \(the encoder's limit: max_pieces of tuning\)"
+    with pytest.warns(LossWarning, match=limit):
         model.predict(texts)
 
 

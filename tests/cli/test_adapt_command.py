@@ -80,6 +80,18 @@ def test_declined_writes_nothing_and_is_an_error_when_strict(
     assert "20 are needed at least" in refuse(*adapt, "--strict")
 
 
+def test_remove_prints_one_json_document(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:
+    """It printed nothing, with --json too."""
+    assert cli("classify", "adapt", own.alone, texts, "--lang", "deu").code == 0
+    remove = ("classify", "adapt", own.alone, "--lang", "deu", "--remove", "--json")
+    for place in (("--out", tmp_path / "new"), ()):
+        outcome = cli(*remove, *place)
+        assert outcome.code == 0, outcome.err
+        assert outcome.json == {"lang": "de", "removed": True}
+        assert len(outcome.lines) == 1
+    assert TextClassifier.load(own.alone).moves_ == {}
+
+
 def test_what_is_missing_is_said(refuse: Refuse, world: World, texts: Path) -> None:
     assert "Missing option '--lang'" in refuse("classify", "adapt", world.alone, texts)
     remove = ("classify", "adapt", world.alone, "--lang", "de", "--remove")

@@ -46,8 +46,12 @@ def test_names_count_beside_texts(cli: Run, world: World, classes: Path, tmp_pat
         ([("sport", "sports"), ("money", " ")], [], ["classes.tsv", "3", "'money' has no name"]),
         ([("sport", "sports")], [], ["two classes"]),
         (NAMES, ["--dev", "en=TRAIN"], ["development texts"]),
-        (NAMES, ["--kb", "KB"], ["leave kb out"]),
-        ([("a", "one"), ("b", "two")], ["--train", "en=TRAIN"], ["'sport'", "has no name"]),
+        (NAMES, ["--kb", "KB"], ["leave --kb out"]),
+        (
+            [("a", "one"), ("b", "two")],
+            ["--train", "en=TRAIN"],
+            ["train.tsv:2: ", "'sport' has no name in --classes", "allowed: a, b"],
+        ),
     ],
 )
 def test_bad_words_are_refused(

@@ -53,14 +53,14 @@ COMPARE = ["classify", "compare", "--train", "TRAIN", "--test", "JA", "--kb", "K
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ([*NAMED, "--kb", "KB"], "leave kb out"),
-        ([*NAMED, *TUNED], "leave tune out"),
-        ([*NAMED, "--dev", "TRAIN"], "development texts"),
-        ([*NAMED, *TUNED, "--checkpoints", "NEW"], "leave tune out"),
+        ([*NAMED, "--kb", "KB"], "leave --kb out"),
+        ([*NAMED, *TUNED], "leave --tune out"),
+        ([*NAMED, "--dev", "TRAIN"], "leave --dev out"),
+        ([*NAMED, *TUNED, "--checkpoints", "x"], "leave --tune out"),
         (["classify", "fit", "--classes", "CLASSES", "--out", "NEW", "--train", "SETS",
-          "--multilabel"], "leave multilabel out"),
+          "--multilabel"], "leave --multilabel out"),
         (["classify", "fit", "--classes", "CLASSES", "--out", "NEW", "--train", "OTHER"],
-         "'x', which has no name"),
+         "other.tsv:2: the label 'x' has no name in --classes"),
         ([*FIT, "--thresholds", "tuned"], "is for label sets; add --multilabel"),
         ([*FIT, "--tune", "lora", "--embeddings", "dense"], "use tune='full'"),
         ([*FIT, *TUNED, "--learning-rate", "-1"], "learning_rate"),
@@ -112,8 +112,9 @@ def test_what_a_model_cannot_do_is_in_its_manifest(
 ) -> None:
     texts = write_tsv(tmp_path / "ja.tsv", JAPANESE)
     words = ["--lang", "ja"]
-    assert "cannot be adapted" in refuse("classify", "adapt", set_model, texts, *words)
-    assert "nothing to compare with" in refuse("classify", "forecast", set_model, texts, *words)
+    lack = "it gives label sets; fit one of one label a text"
+    assert f"adapted: {lack}" in refuse("classify", "adapt", set_model, texts, *words)
+    assert f"compare with, as {lack}" in refuse("classify", "forecast", set_model, texts, *words)
     assert "adapted: pt" in refuse("classify", "adapt", set_model, "--remove", *words)
     assert "compare models of one kind" in refuse(
         "classify", "evaluate", world.model, "--test", f"ja={texts}", "--versus", set_model

@@ -135,6 +135,29 @@ def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["t.tsv"]
 
 
+@pytest.mark.parametrize(
+    ("words", "goes_on"),
+    [
+        (["classify", "fit", "--checkpoints", "run"], True),
+        (["classify", "fit", "--checkpoints=run"], True),
+        (["classify", "compare", "--out", "x"], True),
+        (["classify", "fit", "--out", "compare"], False),
+    ],
+)
+def test_ctrl_c_says_where_the_same_command_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str],
+    goes_on: bool,
+) -> None:  # fmt: skip
+    def stopped(words: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isogloss.cli.main._add_groups", stopped)
+    assert main(words) == 130
+    said = "isogloss: stopped by Ctrl-C; nothing is left half-written"
+    more = ", and the same command goes on where this one was" if goes_on else ""
+    assert capsys.readouterr().err == f"{said}{more}\n"
+
+
 SIGNAL_IN_COMPILED_CODE = """
 import os, signal, threading
 from isogloss.text.folding import fold_texts

@@ -177,6 +177,62 @@ def test_every_command_is_among_them() -> None:
             for words, option, _ in READ} == set(WORDS)  # fmt: skip
 
 
+# Command, option that says what is made, option of a folder that is kept beside it.
+BESIDE = [
+    ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
+    ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
+    ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
+    ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
+]  # fmt: skip
+
+
+def test_every_command_that_keeps_a_folder_is_tested() -> None:
+    main._add_groups([])
+    found = {
+        (words, made, kept)
+        for words, command in commands(typer.main.get_command(main.app)).items()
+        for options in [{option for one in command.params for option in one.opts}]
+        for made in options & {"--out", "--report", "--static"}
+        for kept in options & {"--cache", "--checkpoints", "--work"}
+    }
+    assert found == set(BESIDE)
+
+
+@pytest.mark.parametrize(("command", "made", "kept"), BESIDE)
+def test_a_folder_in_what_is_made_would_be_replaced(
+    refuse: Refuse, tmp_path: Path, command: str, made: str, kept: str
+) -> None:
+    """It was refused at the end of the work, or deleted with what `--overwrite` replaces."""
+    out = tmp_path / "out.npy"
+    (tmp_path / "link").symlink_to(out)
+    dump = ["--source", "wikipedia:en=no.bz2"] if command == "kb build" else []  # --work needs one
+    words = [*command.split(), *WORDS[command, made], *dump]
+    for place in (
+        out,
+        out / "x" / "y",
+        tmp_path / "no" / ".." / "out.npy",
+        tmp_path / "link" / "x",
+    ):
+        said = refuse(*words, made, out, kept, place)
+        assert said == f"isogloss: {place}: is {made} or in it; give {kept} another place"
+
+
+def test_a_folder_in_what_is_replaced(refuse: Refuse, read: dict[str, Path]) -> None:
+    model = read["MODEL"]
+    (model / "c").mkdir()
+    fit = ["classify", "fit", "--train", f"en={read['TEXT']}", "--out", model, "--overwrite"]
+    assert "is --out or in it" in refuse(*fit, "--cache", model / "c")
+    adapt = ["classify", "adapt", model, read["JA"], "--lang", "ja", "--cache", model / "c"]
+    assert "is MODEL or in it; give --cache another place" in refuse(*adapt)
+    assert (model / "c").is_dir()
+
+
+def test_a_folder_around_what_is_made_is_none_of_it(cli: Run, tmp_path: Path) -> None:
+    words = [*FIT, "--out", tmp_path / "c" / "out", "--cache", tmp_path / "c"]
+    (tmp_path / "c").mkdir()
+    assert "no such file" in cli("classify", "fit", *words).err
+
+
 def test_names_of_what_ships_are_no_paths(
     cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow
@@ -16,6 +17,7 @@ from isogloss.errors import InputError, LossWarning
 
 PLAIN = FileFormat()
 NUMBERS = FileFormat(text=("2",), label="1")
+NUMBERS_OF_ONE = FileFormat(text=("1",), label="1")
 TEXTS = [
     "Überraschung im Hafen",
     "порт закрыт",
@@ -118,6 +120,58 @@ def test_one_text_a_line_keeps_empty_lines_and_unusual_breaks(write):
 def test_byte_order_mark_and_windows_line_ends(write):
     documents = read(write("a.tsv", "\ufefftext\tlabel\r\nпорт\tl\r\n"))
     assert (documents.texts, documents.labels) == (["порт"], ["l"])
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a.tsv", ["text\tlabel", "порт\tl", "港\tm"]),
+        ("a.csv", ["text,label", "порт,l", "港,m"]),
+        ("a.csv", ["text,label", '"порт",l', '"港",m']),
+        ("a.jsonl", ['{"text": "порт", "label": "l"}', '{"text": "港", "label": "m"}']),
+        ("a", ["text\tlabel", "порт\tl", "港\tm"]),
+        ("a.tsv.gz", ["text\tlabel", "порт\tl", "港\tm"]),
+    ],
+)
+def test_lines_may_end_in_carriage_returns_alone(write, name, lines):
+    for last in ("", "\r"):
+        documents = read(write(name, "\ufeff" + "\r".join(lines) + last))
+        assert (documents.texts, documents.labels) == (["порт", "港"], ["l", "m"])
+    plain = read(write("a.txt", "порт\r\r港\r"), needs_label=False)
+    assert (plain.texts, plain.lines) == (["порт", "", "港"], [1, 2, 3])
+
+
+def test_blanks_around_a_label_are_no_part_of_it(write):
+    table = write("a.tsv", "text\tlabel\na\tx\nb\tx \nc\t\u3000x\nd\tx y\n")
+    assert read(table).labels == ["x", "x", "x", "x y"]
+    lines = write("a.jsonl", '{"text": "a", "label": " x"}\n{"text": "b", "label": "x"}\n')
+    assert read(lines).labels == ["x", "x"]
+
+
+@pytest.mark.parametrize(
+    ("format", "expected"),
+    [
+        (NUMBERS_OF_ONE, "text and label are both read from the column '1'; name another with"),
+        (FileFormat(text=("label",)), "text and label are both read from the column 'label'"),
+        (FileFormat(label="text"), "text and label are both read from the column 'text'"),
+        (
+            FileFormat(text=("text", "label")),
+            "text and label are both read from the column 'label'",
+        ),
+        (
+            FileFormat(label=("x", "y", "x"), multilabel=True),
+            "--label names the column 'x' twice; name each column once",
+        ),
+        (
+            FileFormat(text=("x",), label=("y", "x"), multilabel=True),
+            "text and label are both read from the column 'x'",
+        ),
+    ],
+)
+def test_columns_that_are_asked_for_twice(write, format, expected):
+    path = write("a.tsv", "text\tlabel\tx\ty\na\tb\t0\t1\n")
+    assert expected in fault(path, format)
+    assert len(read(path, replace(format, label=None), needs_label=False).texts) in (1, 2)
 
 
 def test_category_is_a_label_and_two_candidates_are_refused(write):

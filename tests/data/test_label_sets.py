@@ -133,6 +133,12 @@ def test_columns_by_number_and_of_real_booleans(tmp_path: Path) -> None:
         ('{"text": "b", "labels": true}', "the labels in 'labels' are True"),
         ('{"text": "b", "labels": [0.5]}', "a label in 'labels' is 0.5"),
         ('{"text": "b", "labels": [null]}', "a label in 'labels' is None"),
+        ('{"text": "b", "labels": [true, false]}', "a label in 'labels' is True; labels are text"),
+        ('{"text": "b", "labels": ["a", false]}', "a label in 'labels' is False; labels are text"),
+        ('{"text": "b", "labels": "[true]"}', "a label in 'labels' is True; labels are text"),
+        ('{"text": "b", "labels": [NaN]}', "a label in 'labels' is nan; labels are text"),
+        ('{"text": "b", "labels": [["a"]]}', "a label in 'labels' is ['a']; labels are text"),
+        ('{"text": "b", "labels": [{"a": 1}]}', "a label in 'labels' is {'a': 1}; labels are text"),
         ('{"text": "b", "labels": ["a", " "]}', "a label in 'labels' is empty"),
         ('{"text": "b", "labels": ["a", "a"]}', "'labels' names the label 'a' twice"),
         ('{"text": "b", "labels": "a||c"}', "a label in 'labels' is empty, in ['a', '', 'c']"),
@@ -147,6 +153,17 @@ def test_what_is_no_label_set_gets_a_sentence_with_its_line(
     with pytest.raises(InputError) as caught:
         read(file)
     assert sentence in str(caught.value)
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("flag", [True, None, 0.5, ["a"]], ids=str)
+def test_a_list_of_parquet_holds_text_or_whole_numbers(tmp_path: Path, flag: Any) -> None:
+    parquet.write_table(
+        pyarrow.table({"text": ["a", "b"], "labels": pyarrow.array([[], [flag]])}),
+        tmp_path / "a.parquet",
+    )
+    with pytest.raises(InputError, match=r"a label in 'labels' is .*; labels are text") as caught:
+        read(tmp_path / "a.parquet")
     assert caught.value.line == 2
 
 

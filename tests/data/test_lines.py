@@ -27,6 +27,33 @@ def test_lines_are_numbered_and_end_at_line_feeds_only(tmp_path, ending):
     assert read_text(path) == TEXT
 
 
+@pytest.mark.parametrize("ending", ["txt", "txt.gz"])
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [
+        ("één\r\rпорт\r", ["één", "", "порт"]),
+        ("één\r港", ["één", "港"]),
+        ("één\u2028\x0b港\r", ["één\u2028\x0b港"]),
+        ("один\rпорт\n", ["один\rпорт"]),  # a line feed says that this is no end of a line
+        ("", []),
+    ],
+)
+def test_a_carriage_return_ends_a_line_where_no_line_feed_does(tmp_path, ending, raw, lines):
+    path = tmp_path / f"a.{ending}"
+    data = b"\xef\xbb\xbf" + raw.encode("utf-8")
+    path.write_bytes(gzip.compress(data) if ending == "txt.gz" else data)
+    assert [line for _, line in open_lines(path) if line or raw] == lines
+    assert read_text(path) == (raw if "\n" in raw else raw.replace("\r", "\n"))
+
+
+def test_a_wrong_byte_is_found_by_lines_that_end_in_carriage_returns(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\rcaf\xe9\r")
+    for read in (read_text, lambda path: list(open_lines(path))):
+        with pytest.raises(InputError, match=r"a\.txt:2: is not UTF-8 \(byte 4 of the line"):
+            read(path)
+
+
 def test_wrong_encoding_names_line_and_byte(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("порт\n".encode() + b"caf\xe9\n")

@@ -6,6 +6,7 @@ import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from isogloss.encode import Encoder, batches, forward
 from isogloss.encode import encoder as module
 from isogloss.encode.output import npy_file
 from isogloss.errors import InputError, LossWarning
+from isogloss.progress import progress
 
 KINDS = ["bert", "roberta", "xlm-roberta"]
 
@@ -311,6 +313,19 @@ def test_progress_counts_tokens(
         encoded = encoder.encode_counted(["The lazy dog", "ძაღლი"])
     total = encoded.n_pieces.sum()
     assert f"encoding texts 1 to 2: {total} of {total} tokens" in caplog.text
+
+
+def test_slow_work_is_told_in_seconds_of_each(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Steps of four seconds were told as 0 per second."""
+    clock = iter([0.0, 20.0, 21.0, 40.0])
+    monkeypatch.setattr("isogloss.progress.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with caplog.at_level(logging.INFO, logger="isogloss"), progress("tuning", 10, "steps") as done:
+        for n in (5, 1, 4):
+            done(n)
+    assert caplog.messages == ["tuning: 5 of 10 steps, 4.0 s each, 20 s left",
+                               "tuning: 10 of 10 steps, 4.0 s each, 0 s left"]  # fmt: skip
 
 
 def test_batches_are_sorted_within_the_budget() -> None:

@@ -178,6 +178,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], dict[str, Any], str]] = {
     "modules": (lambda d: (d / "modules.json").write_text("[{"), {}, "modules.json: damaged"),
     "no pooler": (without_pooler, {"pooling": "pooler"}, "has no pooler"),
     "pooling": (lambda d: None, {"pooling": "meen"}, "did you mean 'mean'"),
+    "pooling of another kind": (lambda d: None, {"pooling": 5}, "pooling is 5, not text"),
     "length": (lambda d: None, {"max_length": 0}, "leaves nothing"),
     "room": (lambda d: None, {"max_length": 2}, "no room beside the 2 special ones; give 3"),
     "threads": (lambda d: None, {"threads": 0}, "threads is 0; give 1 to 1024"),

@@ -1,5 +1,7 @@
 """Packed linear maps give what torch's own give, for any model, or are not used."""
 
+import copy
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,35 @@ def test_packed_equals_plain(
     for asked in ({"layers": "all"}, {"pooling": "pooler"}):
         wanted = plain.encode_counted(texts, **asked).vectors
         np.testing.assert_allclose(fast.encode_counted(texts, **asked).vectors, wanted, atol=atol)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_pickled_encoder_gives_the_same_vectors_to_the_bit(
+    tiny: Path, texts: list[str], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast, plain = encoders(tiny, dtype, monkeypatch)
+    twin = pickle.loads(pickle.dumps(fast))
+    assert n_packed(twin) == n_packed(fast) > 0
+    wanted = fast.encode_counted(texts).vectors
+    assert np.array_equal(twin.encode_counted(texts).vectors, wanted)
+    monkeypatch.setattr(module, "MACHINES", ())  # as if read on another processor
+    elsewhere = pickle.loads(pickle.dumps(fast))
+    assert n_packed(elsewhere) == 0
+    wanted = plain.encode_counted(texts).vectors
+    assert np.array_equal(elsewhere.encode_counted(texts).vectors, wanted)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_map_is_copied(bias: bool) -> None:
+    import torch
+
+    if not module.is_onednn_trusted(torch.float32):
+        pytest.skip("this processor or torch has no packed linear maps")
+    packed = PackedLinear(torch.nn.Linear(5, 3, bias=bias))
+    inputs = torch.linspace(-1, 1, 20).reshape(4, 5)
+    twin = copy.deepcopy(packed)
+    with torch.inference_mode():
+        assert torch.equal(twin(inputs), packed(inputs))
 
 
 def test_only_plain_linear_maps_are_packed() -> None:

@@ -128,7 +128,11 @@ def test_it_is_bounded_and_says_so(
     with caplog.at_level(logging.WARNING, logger="isogloss"):
         cached.encode(SOME)
         cached.encode([*SOME, "more"])
-    assert [m.split(": ", 1)[1][:24] for m in caplog.messages] == ["the cache is full (0 vec"]
+    (message,) = caplog.messages
+    assert message == (
+        f"{shelf(tmp_path / 'c')}: the cache is full (0 vectors); new ones are not kept; "
+        "remove the folder, or give another --cache (in Python: with_cache, or more max_bytes)"
+    )
     assert (shelf(tmp_path / "c") / "vectors.f4").stat().st_size == 3 * 32 * 4
     forwarded.clear()
     cached.encode(SOME)

@@ -210,6 +210,26 @@ def test_headline_says_whether_entities_help(difference, verdict):
     assert "1 of 3 languages are clearly better and 1 clearly worse" in said
 
 
+def test_texts_of_no_known_language_are_not_called_a_training_language(path):
+    rows = [row("en", 0.9), row("sw", 0.5), row("und", 0.6)]
+    page = Page(written(path, rows, mean_of(["sw"]))).text
+    assert "en, training" in page
+    assert "und, training" not in page
+
+
+def test_what_abstaining_leaves_is_said_with_its_threshold(path):
+    covered = row("sw", 0.5, coverage=0.25, accuracy_covered=0.875)
+    mean = mean_of(["sw"], coverage=0.25, accuracy_covered=0.875)
+    write_classification_report(
+        path, title="t", note="", rows=[covered], mean=mean, documents=[], settings={},
+        abstain_below=0.6,
+    )  # fmt: skip
+    page = Page(path.read_text(encoding="utf-8")).text
+    said = "The share of texts with a label of probability 0.6 or more (coverage) is 0.250"
+    assert f"{said}; of these 0.875 are right." in page
+    assert "--abstain-below 0.6" in page
+
+
 def test_one_language_has_no_best_nor_mean(path):
     page = Page(written(path))
     assert "Accuracy in Swahili is 0.610 [0.56, 0.66]." in page.text

@@ -169,9 +169,18 @@ def test_of_a_sparse_embedding_the_best_epoch_comes_back_whole() -> None:
 def test_a_loss_that_is_not_finite_is_said() -> None:
     with pytest.raises(InputError, match="not finite at step 1"):
         train(
-            Small(), Sentences(), collate=collate, seed=0, options=TrainingOptions(),
+            Small(), Sentences(), collate=collate, seed=0,
+            options=TrainingOptions(learning_rate=0.01),
             loss=lambda batch: torch.tensor(math.nan, requires_grad=True),
         )  # fmt: skip
+
+
+def test_a_run_without_a_learning_rate_is_refused() -> None:
+    module = Small()
+    before = weights(module)
+    with pytest.raises(ValueError, match="learning_rate is None"):
+        fit(module, learning_rate=None)
+    assert same(weights(module), before)
 
 
 def test_float16_needs_a_graphics_card() -> None:
@@ -209,6 +218,11 @@ def test_shares_and_micro_batches_hold_every_example_once_with_like_lengths() ->
             assert len(part) == 1 or lengths[part].max() * len(part) <= 128
             found += part.tolist()
     assert sorted(found) == sorted(batch.tolist())
+
+
+def test_more_micro_batches_than_examples_are_one_an_example() -> None:
+    found = micro_batches(np.arange(5), None, accumulate=10**12, max_tokens=1)
+    assert [part.tolist() for part in found] == [[0], [1], [2], [3], [4]]
 
 
 def test_the_rate_rises_and_falls() -> None:

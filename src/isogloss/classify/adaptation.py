@@ -11,14 +11,16 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d, Floats2d
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.heads import Head, linear_inputs, linear_part, log_probabilities_of
-from isogloss.classify.inputs import checked_texts
 from isogloss.classify.language_move import EstimatedMove, ScoreReference, estimate_move
 from isogloss.classify.learning import one_thread
 from isogloss.classify.objective import Targets
+from isogloss.classify.reference_lack import lack_of
+from isogloss.data.columns import texts_of
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.progress import logger
 from isogloss.text.languages import parse_language
@@ -103,8 +105,9 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
         When `lang` is no language, there is no text, or the model cannot be adapted: its encoder
         was tuned, it gives several labels a text, or training had too few texts.
     """
+    check_is_fitted(model, "head_")
     code, reference = parse_language(lang), model.reference_
-    different = texts_to_adapt_to(code, texts, has_reference=reference is not None)
+    different = texts_to_adapt_to(code, texts, lack=lack_of(model, reference))
     if reference is None or len(different) < FEWEST_TEXTS:
         reason = f"{counted(len(different), 'different text')}; {FEWEST_TEXTS} are needed at least"
         outcome = Adaptation(code, len(different), accepted=False, reason=reason)
@@ -115,27 +118,24 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
     return outcome
 
 
-def texts_to_adapt_to(lang: str, texts: Sequence[str], *, has_reference: bool) -> list[str]:
+def texts_to_adapt_to(lang: str, texts: Sequence[str], *, lack: str) -> list[str]:
     """Return the different texts that hold anything, as first met.
 
     Parameters
     ----------
-    has_reference
-        Whether the model has a `ScoreReference`.
+    lack
+        Why the model has no `ScoreReference`; "" where it has one.
 
     Raises
     ------
     InputError
         When there is none, or the model cannot be adapted.
     """
-    different = [text for text in dict.fromkeys(checked_texts(texts)) if text.strip()]
+    different = [text for text in dict.fromkeys(texts_of(texts, "texts")) if text.strip()]
     if not different:
         raise InputError(f"{lang}: there is no text to adapt to")
-    if not has_reference:
-        raise InputError(
-            "this model cannot be adapted: that takes a frozen encoder (tune='head'), one label a "
-            "text, no class names, and training texts enough for folds"
-        )
+    if lack:
+        raise InputError(f"this model cannot be adapted: {lack}")
     return different
 
 

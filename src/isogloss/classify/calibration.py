@@ -21,6 +21,7 @@ from isogloss.errors import InputError
 Doubles = TypeVar("Doubles", Doubles2d, Doubles3d)
 
 N_BINS = 15
+FEWEST_TEXTS = 20  # to fit a temperature on; fewer hardly tell a standard error
 LARGEST_LOG_TEMPERATURE = float(np.log(20.0))
 
 
@@ -36,9 +37,11 @@ def fit_temperature(log_probabilities: Doubles2d, y: Ints1d) -> float:
 
     One document's weight of doubt, spread over the classes, is added, as in Platt (1999):
     otherwise a few documents that are all right would call for T = 0. T stays 1 unless it gains
-    more than one standard error of the paired difference.
+    more than one standard error of the paired difference, and with fewer than `FEWEST_TEXTS`.
     """
     n_documents, n_classes = log_probabilities.shape
+    if n_documents < FEWEST_TEXTS:
+        return 1.0
     doubt = 1.0 / (n_documents + 2)
     target = np.full((n_documents, n_classes), doubt / n_classes)
     target[np.arange(n_documents), y] += 1.0 - doubt
@@ -55,7 +58,7 @@ def fit_temperature(log_probabilities: Doubles2d, y: Ints1d) -> float:
     )
     temperature = float(np.exp(found.x))
     gain = losses(1.0) - losses(temperature)
-    return temperature if gain.mean() > gain.std() / np.sqrt(n_documents) else 1.0
+    return temperature if gain.mean() > gain.std(ddof=1) / np.sqrt(n_documents) else 1.0
 
 
 def tempered(log_probabilities: Doubles, temperature: float) -> Doubles:

@@ -23,6 +23,7 @@ from isogloss.classify.learned import Learned
 from isogloss.classify.learning import one_thread
 from isogloss.classify.linear_head import LinearHead, Standardisation, folds_of
 from isogloss.classify.preparation import Preparation
+from isogloss.classify.reference_lack import BY_NAMES
 from isogloss.classify.thresholds import HALF
 from isogloss.classify.training_data import TrainingData
 from isogloss.classify.trust import OUT_OF_FOLD, Trust, calibrated
@@ -66,8 +67,8 @@ def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Cl
     n_cut = int(encoded.truncated[::2].sum())
     if n_cut:
         warn_loss(
-            f"{counted(n_cut, 'name')} of classes longer than the encoder takes; only the "
-            "beginning was read"
+            f"{counted(n_cut, 'name')} of classes longer than "
+            f"{preparation.encoder.settings.limit}; only the beginning was read"
         )
     vectors = encoded.vectors.astype(np.float64)
     ends = np.cumsum([2 * len(own) for own in names])[:-1]
@@ -84,7 +85,7 @@ def _head(classes: _Classes, vectors: Floats2d, y: Ints1d) -> LinearHead:
     scale: Doubles1d = np.full(width, max(classes.scale, 1e-12))
     return LinearHead(
         Standardisation(np.zeros(width), scale), SHARPNESS * _unit(towards), np.zeros(n_classes),
-        C=np.inf, chosen_by=f"class names, each counting as {NAME_COUNTS_AS} texts",
+        C=np.inf, chosen_by=f"{BY_NAMES}, each counting as {NAME_COUNTS_AS} texts",
     )  # fmt: skip
 
 

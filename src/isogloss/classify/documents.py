@@ -209,7 +209,11 @@ def warn_of_empty(texts: Sequence[str]) -> None:
 
 
 def say_what_was_left_out(
-    documents: PreparedDocuments, training_langs: tuple[str, ...], fallback_lang: str | None = None
+    documents: PreparedDocuments,
+    training_langs: tuple[str, ...],
+    fallback_lang: str | None = None,
+    *,
+    encoder: Encoder,
 ) -> None:
     """Warn of what was lost of the texts; log what is no loss: entities that training cannot know.
 
@@ -231,8 +235,8 @@ def say_what_was_left_out(
         )
     if n_cut:
         warn_loss(
-            f"{n_cut} of {n_texts} texts are longer than the encoder takes; only their beginning "
-            "was read"
+            f"{n_cut} of {n_texts} texts are longer than {encoder.settings.limit}; only their "
+            "beginning was read"
         )
     if documents.n_without_vector:
         warn_loss(

@@ -4,11 +4,12 @@ A row of the result is a language; the mean excludes the training languages. The
 scores are in the design's "Scores of classification" and in ``docs/vocabulary.md``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
 from isogloss.classify.adaptation import n_texts_behind
@@ -19,6 +20,7 @@ from isogloss.classify.calibration import (
     tempered,
 )
 from isogloss.classify.documents import Languages, PreparedDocuments, rows_of
+from isogloss.classify.evaluation_losses import warn_of_losses
 from isogloss.classify.heads import seen_entities
 from isogloss.classify.label_set_scores import (
     Decisions,
@@ -35,9 +37,9 @@ from isogloss.classify.scores import (
 )
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.columns import column_of
-from isogloss.errors import InputError, InputKindError, counted, warn_loss
+from isogloss.errors import InputError, InputKindError, counted
 from isogloss.report.table import Table
-from isogloss.text.languages import UNKNOWN
+from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 COLUMNS = (
     "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",
@@ -80,6 +82,8 @@ class Evaluation:
         order. Empty where texts have label sets.
     answers
         Language to what `predict` gives, in the same order.
+    abstain_below
+        The threshold of the columns `COVERAGE_COLUMNS`; None: there are none.
     """
 
     rows: list[dict[str, Any]]
@@ -87,6 +91,7 @@ class Evaluation:
     correct: dict[str, Bools1d]
     confidence: dict[str, Doubles1d]
     answers: dict[str, list[Any]]
+    abstain_below: float | None = None
 
     def table(self) -> Table:
         """Return the rows and the mean as a `Table`."""
@@ -142,23 +147,17 @@ def evaluate(
     """
     texts, labels = model.labelling.check(X, y)
     ids = None if ids is None else column_of(ids, "ids", of="ids")
-    if versus is not None and not isinstance(versus, TextClassifier):
-        raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
     if ids is not None and len(ids) != len(texts):
         raise InputError(
             f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"
         )
+    _check_models(model, versus, abstain_below)
     documents = model.prepare(texts, lang, fallback_lang=fallback_lang)
-    check_threshold(abstain_below)
-    if abstain_below is not None and model.options_.multilabel:
-        raise InputError("abstain_below is for models of one label a text; leave it out")
     answers = model.log_probabilities(documents)
     predicted = model.labels_of(np.exp(answers))
     correct = _equal(model, predicted, labels)
     other = None
     if versus is not None:
-        if versus.options_.multilabel != model.options_.multilabel:
-            raise InputError("of the two models one gives label sets; compare models of one kind")
         theirs = versus.predict(texts, lang, fallback_lang=fallback_lang)
         other = _equal(versus, theirs, labels)
     decisions = None
@@ -166,14 +165,14 @@ def evaluate(
         decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
     held: dict[str, Decisions] = {}
     confidence: dict[str, Doubles1d] = {}
-    rows, by_language, others, row_ids, answered = [], {}, {}, {}, {}
+    rows, by_language, others, row_ids, answered, true = [], {}, {}, {}, {}, {}
     for code in dict.fromkeys(documents.langs):
         index = rows_of(documents.langs, code)
         name = code or UNKNOWN
         by_language[name] = correct[index]
         row_ids[name] = _ids(ids, index)
         answered[name] = predicted[index].tolist()
-        gold = [labels[row] for row in index]
+        gold = true[name] = [labels[row] for row in index]
         if decisions is None:
             f1 = f1_scores(gold, answered[name])
             f1 |= _calibration(model, answers[index], correct[index])
@@ -198,8 +197,26 @@ def evaluate(
         mean |= _columns(f1_intervals_of_mean(kept, row_ids, seed=seed))
     if others:
         _add_differences(rows, mean, by_language, others, row_ids, seed)
-    _warn(rows, model)
-    return Evaluation(rows, mean, by_language, confidence, answered)
+    # Sorted at the end: the draws of the intervals keep to the order of the texts.
+    order = in_order_of_codes(by_language)
+    rows.sort(key=lambda row: order.index(row["lang"]))
+    mean["langs"] = [name for name in order if name in mean["langs"]]
+    warn_of_losses(rows, model, true, answered)
+    return Evaluation(rows, mean, by_language, confidence, answered, abstain_below)
+
+
+def _check_models(
+    model: TextClassifier, versus: TextClassifier | None, abstain_below: float | None
+) -> None:
+    if versus is not None and not isinstance(versus, TextClassifier):
+        raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
+    for fitted in (model, versus or model):
+        check_is_fitted(fitted, "head_")
+    check_threshold(abstain_below)
+    if abstain_below is not None and model.options_.multilabel:
+        raise InputError("abstain_below is for models of one label a text; leave it out")
+    if versus is not None and versus.options_.multilabel != model.options_.multilabel:
+        raise InputError("of the two models one gives label sets; compare models of one kind")
 
 
 def _scores(
@@ -316,20 +333,6 @@ def _add_differences(
         "p_value": None,
         "p_holm": None,
     }
-
-
-def _warn(rows: Iterable[dict[str, Any]], model: TextClassifier) -> None:
-    for row in rows:
-        if row["n_unseen_label"]:
-            warn_loss(
-                f"{row['lang']}: {row['n_unseen_label']} of {row['n']} texts have a label that "
-                "training lacks; they count as wrong (accuracy_seen leaves them out)"
-            )
-        if model.kb_ is not None and row["n_unlinked"] == row["n"]:
-            warn_loss(
-                f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: the "
-                "encoder alone classifies here"
-            )
 
 
 def _equal(model: TextClassifier, predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:

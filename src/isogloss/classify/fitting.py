@@ -22,7 +22,12 @@ from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.classify.options import ATTENTIONS
 from isogloss.classify.preparation import Preparation
-from isogloss.classify.thresholds import HALF, out_of_fold_thresholds, tuned_thresholds
+from isogloss.classify.thresholds import (
+    HALF,
+    out_of_fold_thresholds,
+    tuned_thresholds,
+    warn_of_no_label,
+)
 from isogloss.classify.training_data import LabelledRows, TrainingData
 from isogloss.classify.trust import Trust, fit_trust
 from isogloss.classify.tuned_fit import Part, TunedFit, fit_tuned, scale_of_names
@@ -142,7 +147,11 @@ class Fitting:
             When they are to be tuned and the encoder was, with nothing held out.
         """
         options = self.preparation.options
-        if not options.multilabel or options.thresholds == "half":
+        if not options.multilabel:
+            return np.full(self.n_classes, HALF)
+        if options.thresholds == "half":
+            if dev is not None:
+                self._warn_of_no_label(head, dev)
             return np.full(self.n_classes, HALF)
         if dev is not None:
             return tuned_thresholds(np.exp(self.answers(head, dev.documents)), dev.y)
@@ -155,6 +164,11 @@ class Fitting:
             return np.exp(self.answers(fitted, held_out.documents))
 
         return out_of_fold_thresholds(answer, train.y, seed=options.random_state)
+
+    def _warn_of_no_label(self, head: Head, dev: Part) -> None:
+        given = np.exp(self.answers(head, dev.documents)) >= HALF
+        sets = [[np.flatnonzero(row) for row in which] for which in (given, np.asarray(dev.y))]
+        warn_of_no_label(*sets)
 
     def trust(self, head: Head, train: Part, dev: Part | None) -> Trust:
         """Return the calibration and the reference of forecasts."""

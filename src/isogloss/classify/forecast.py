@@ -16,7 +16,7 @@ cannot be foretold.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +28,10 @@ from isogloss.classify.calibration import fit_temperature, tempered
 from isogloss.classify.documents import Languages, resolve_languages, rows_of
 from isogloss.classify.inputs import checked_texts
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
+from isogloss.classify.reference_lack import lack_of
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.report.table import Table
-from isogloss.text.languages import UNKNOWN
+from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 if TYPE_CHECKING:
     from isogloss.classify.text_classifier import TextClassifier
@@ -62,8 +63,8 @@ class ForecastReference:
     accuracy: float
     agreement: float
     temperature: float
-    weight: Floats3d
-    bias: Floats2d
+    weight: Floats3d = field(repr=False)
+    bias: Floats2d = field(repr=False)
 
     @classmethod
     def fit(
@@ -162,7 +163,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     check_is_fitted(model, "head_")
     reference, texts = model.trust_.reference, checked_texts(X)
     langs = resolve_languages(lang, texts)
-    kept = rows_to_forecast(langs, has_reference=reference is not None, moved_langs=model.moves_)
+    kept = rows_to_forecast(langs, lack=lack_of(model, reference), moved_langs=model.moves_)
     assert reference is not None
     if len(kept) < len(texts):
         moved = sorted(set(model.moves_).intersection(langs))
@@ -173,13 +174,13 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     alone = replace(model.preparation, kb=None)
     documents = alone.documents([texts[row] for row in kept], [langs[row] for row in kept])
     rows = []
-    for code in sorted(dict.fromkeys(documents.langs), key=lambda code: code is None):
+    for code in in_order_of_codes(documents.langs):
         index = rows_of(documents.langs, code)
         agreement = float(reference.agreement_on(documents.vectors[index]).mean())
         rows.append({"lang": code or UNKNOWN} | forecast_row(reference, agreement, len(index)))
         if len(index) < FEW_TEXTS:
             warn_loss(
-                f"{code or UNKNOWN}: {counted(len(index), 'text')} make a rough forecast; give "
+                f"{code or UNKNOWN}: a rough forecast, from {counted(len(index), 'text')}; give "
                 f"{FEW_TEXTS} or more"
             )
     flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(model.langs_))
@@ -187,7 +188,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
 
 
 def rows_to_forecast(
-    langs: Sequence[str | None], *, has_reference: bool, moved_langs: Collection[str]
+    langs: Sequence[str | None], *, lack: str, moved_langs: Collection[str]
 ) -> list[int]:
     """Return the rows of texts, by their languages, for which a model can make a forecast.
 
@@ -196,8 +197,8 @@ def rows_to_forecast(
 
     Parameters
     ----------
-    has_reference
-        Whether the model has a `ForecastReference`.
+    lack
+        Why the model has no `ForecastReference`; "" where it has one.
     moved_langs
         Languages that it is adapted to.
 
@@ -206,12 +207,8 @@ def rows_to_forecast(
     InputError
         When there is no such row, or no reference.
     """
-    if not has_reference:
-        raise InputError(
-            "this model has nothing to compare with: it gives label sets, its encoder was tuned, "
-            "or it was fitted on too few texts or class names; fit one with tune='head' and one "
-            "label a text"
-        )
+    if lack:
+        raise InputError(f"this model has nothing to compare with, as {lack}")
     if not langs:
         raise InputError("there are no texts to forecast from")
     kept = [row for row, lang in enumerate(langs) if lang not in moved_langs]

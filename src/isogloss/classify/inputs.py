@@ -46,6 +46,29 @@ def checked_pairs(X: Sequence[str], y: Sequence[Any]) -> tuple[list[str], list[A
     return texts, labels
 
 
+def checked_weights(weights: Sequence[float] | None, n_texts: int) -> list[float] | None:
+    """Return how much each text counts, or None: all alike.
+
+    Raises
+    ------
+    InputError
+        When there is not one for each text, one is no number of 0 or more, or all are 0.
+    """
+    if weights is None:
+        return None
+    counts = column_of(weights, "sample_weight", of="numbers")
+    if len(counts) != n_texts:
+        raise InputError(
+            f"{counted(len(counts), 'weight')} for {counted(n_texts, 'text')}; give one for each"
+        )
+    for row, weight in enumerate(counts):
+        if not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
+            raise InputError(f"the weight of text {row} is {weight!r:.40}; give 0 or more")
+    if not any(counts):
+        raise InputError("all weights of texts are 0; give one above 0 at least")
+    return counts
+
+
 def refuse_equal_labels_of_two_kinds(labels: Iterable[tuple[int, Any]]) -> None:
     """Raise `InputError` for labels such as 1 and True, given with their rows."""
     first: dict[Any, Any] = {}
@@ -85,13 +108,15 @@ def checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
     Raises
     ------
     InputError
-        When it is no dictionary, a label or a name is missing, or there are fewer than two.
+        When it is no dictionary, a label or a name is missing, two classes have the same names, or
+        there are fewer than two.
     """
     if not isinstance(class_names, Mapping):
         raise InputError(
             "class_names is no dictionary; give label to name: {'sport': 'sports and games'}"
         )
     names: dict[Any, list[str]] = {}
+    first: dict[frozenset[str], Any] = {}
     for label, given in class_names.items():
         plain = label.item() if isinstance(label, np.generic) else label
         if is_missing(plain):
@@ -103,6 +128,13 @@ def checked_names(class_names: ClassNames) -> dict[Any, list[str]]:
                 raise InputError(f"a name of class {label!r} is {name!r}; give it a word or more")
         if not names[plain]:
             raise InputError(f"class {label!r} has no name; give it one")
+        meaning, shown = frozenset(name.strip() for name in own), own[0].strip()
+        twin = first.setdefault(meaning, label)
+        if twin != label:
+            raise InputError(
+                f"the classes {twin!r} and {label!r} have the same name ({shown!r:.40}), which "
+                "cannot tell them apart; give each its own"
+            )
     if len(names) < 2:
         raise InputError(f"class_names names {len(names)}; two classes are needed at least")
     return names

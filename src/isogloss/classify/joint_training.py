@@ -25,13 +25,10 @@ class JointResult:
     ----------
     weight, bias
         W: (n_classes, width), and b: (n_classes,).
-    losses
-        Objective before and after.
     """
 
     weight: Tensor
     bias: Tensor
-    losses: tuple[float, float]
 
 
 def train_together(
@@ -85,7 +82,5 @@ def train_together(
         loss.backward()
         return loss
 
-    before = float(objective().detach())
     optimizer.step(closure)
-    after = float(objective().detach())
-    return JointResult(weight.detach(), bias.detach(), (before, after))
+    return JointResult(weight.detach(), bias.detach())

@@ -18,6 +18,7 @@ from isogloss.classify.inputs import (
     sorted_labels,
 )
 from isogloss.classify.objective import SIGMOID, Targets
+from isogloss.classify.unseen_labels import hint_of_separator, named_unseen
 from isogloss.data.columns import column_of, is_hashable, is_missing
 from isogloss.errors import InputError, InputKindError, counted, warn_loss
 
@@ -98,7 +99,7 @@ class OneLabel:
         if len(kept) < len(labels):
             warn_loss(
                 f"{len(labels) - len(kept)} of {len(labels)} development texts have a label "
-                "that training lacks; they are left out"
+                f"that training lacks {named_unseen(labels, known)}; they are left out"
             )
         if not kept:
             raise InputError("no development text has a label of the training data")
@@ -168,9 +169,11 @@ class LabelSets:
         kept = [tuple(label for label in one if label in known) for one in labels]
         n_lost = sum(len(after) < len(before) for after, before in zip(kept, labels, strict=True))
         if n_lost:
+            found = [label for one in labels for label in one]
             warn_loss(
-                f"{n_lost} of {len(labels)} development texts have a label that training lacks; "
-                "such labels are left out"
+                f"{n_lost} of {len(labels)} development texts have a label that training lacks "
+                f"{named_unseen(found, known)}; such labels are left out"
+                + hint_of_separator(found, known)
             )
         if not any(kept):
             raise InputError("no development text has a label of the training data")

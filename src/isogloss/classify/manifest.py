@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isogloss.classify.reference_lack import lack_of_reference
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, read_json
+from isogloss.files import damage_in_one_sentence, read_json, saved_text
 
 FORMAT, VERSION = "isogloss text classifier", 2
 MANIFEST = "model.json"
@@ -24,14 +25,17 @@ class SavedClassifier:
         Its labels, and whether it gives sets of them.
     moved_langs
         Languages that it is adapted to.
-    has_reference
-        Whether it kept what forecasts and adapting compare with.
+    lack
+        Why it kept nothing that forecasts and adapting compare with; "" where it did.
+    has_kb
+        Whether it links texts to a knowledge base.
     """
 
     classes: list[Any]
     multilabel: bool
     moved_langs: list[str]
-    has_reference: bool
+    lack: str
+    has_kb: bool
 
 
 def about_classifier(path: Path) -> SavedClassifier:
@@ -44,11 +48,18 @@ def about_classifier(path: Path) -> SavedClassifier:
     """
     manifest = read_manifest(path)
     with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
+        settings = manifest["settings"]
+        lack = lack_of_reference(
+            multilabel=settings["multilabel"],
+            tune=settings["tune"],
+            chosen_by=saved_text(manifest["head"]["linear"], "chosen_by"),
+        )
         return SavedClassifier(
             classes_of(manifest),
-            manifest["settings"]["multilabel"],
+            settings["multilabel"],
             moved_langs=list(manifest["moves"]),
-            has_reference=manifest["trust"]["reference"] is not None,
+            lack="" if manifest["trust"]["reference"] is not None else lack,
+            has_kb=manifest["kb"] is not None,
         )
 
 

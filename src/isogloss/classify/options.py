@@ -12,7 +12,7 @@ from isogloss.classify.entity_pooling import Attention
 from isogloss.classify.entity_source import Init
 from isogloss.classify.tuning_options import TUNES, Tune
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Pooling
+from isogloss.encode.settings import Pooling, check_pooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
@@ -24,6 +24,7 @@ Thresholds = Literal["half", "tuned"]
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
 THRESHOLDS: tuple[Thresholds, ...] = ("half", "tuned")
 INITS = ("encoder", "random")
+LARGEST_SEED = 2**32 - 1  # of numpy's generators in scikit-learn
 ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
 
 
@@ -81,28 +82,41 @@ def check_options(options: Mapping[str, Any]) -> None:
         value = options[name]
         if name == "init" and isinstance(value, EntityVectors):
             continue
-        if value not in allowed:
+        # 1 equals True, and an array equals nothing that could be asked for.
+        if not isinstance(value, str | bool | np.bool_) or value not in allowed:
             hint = did_you_mean(str(value), [str(choice) for choice in allowed])
-            raise InputError(f"{name} is {value!r}; {hint}")
+            raise InputError(f"{name} is {_shown(value)}; {hint}")
     for name, kinds, what in (
         ("encoder", (str, Path, Encoder), "an Encoder, its name or its directory"),
         ("kb", (str, Path, KnowledgeBase, type(None)), "a KnowledgeBase, its directory, or None"),
+        ("device", str, "'auto', 'cpu', or a graphics card, as 'cuda'"),
+        ("dtype", str, "'float32', 'bfloat16' or 'float16'"),
     ):
         if not isinstance(options[name], kinds):
-            raise InputKindError(f"{name} is {options[name]!r:.40}; give {what}")
+            raise InputKindError(f"{name} is {_shown(options[name])}; give {what}")
+    if options["pooling"] is not None:
+        check_pooling(options["pooling"])
     if options["training"] is not None and options["tune"] == "head":
         raise InputError("training is for tune='lora' or 'full'; leave it out with tune='head'")
     if options["thresholds"] == "tuned" and not options["multilabel"]:
         raise InputError("thresholds is 'tuned', which is for label sets; set multilabel too")
     seed, most = options["random_state"], options["max_entities"]
-    if not _is_whole(seed) or seed < 0:
-        raise InputError(f"random_state is {seed!r}; give a whole number, 0 or more")
+    if not _is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
+        raise InputError(
+            f"random_state is {_shown(seed)}; give a whole number, 0 to {LARGEST_SEED:,}"
+        )
     if most is not None and (not _is_whole(most) or most < 1):
-        raise InputError(f"max_entities is {most!r}; give 1 or more, or None")
+        raise InputError(f"max_entities is {_shown(most)}; give 1 or more, or None")
     for name in ("min_link_prob", "min_commonness"):
         value = options[name]
-        if not isinstance(value, int | float | np.number) or not 0.0 <= value <= 1.0:
-            raise InputError(f"{name} is {value!r}; a number in 0 to 1 is allowed")
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not is_number or not 0.0 <= value <= 1.0:
+            raise InputError(f"{name} is {_shown(value)}; a number in 0 to 1 is allowed")
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a sentence: on one line, also an array, and not long."""
+    return f"{' '.join(repr(value).split()):.40}"
 
 
 def _is_whole(value: Any) -> bool:

@@ -20,6 +20,7 @@ from safetensors.numpy import load_file, save_file
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles1d
+from isogloss.classify.heads import linear_part
 from isogloss.classify.inputs import label_array
 from isogloss.classify.language_move import LanguageMove, ScoreReference
 from isogloss.classify.linear_head import LinearHead
@@ -33,7 +34,13 @@ from isogloss.classify.manifest import (
     read_manifest,
 )
 from isogloss.classify.options import FittedOptions, check_options
-from isogloss.classify.saved_heads import Arrays, head_arrays, head_settings, read_head
+from isogloss.classify.saved_heads import (
+    Arrays,
+    fitting_array,
+    head_arrays,
+    head_settings,
+    read_head,
+)
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.classify.trust import Trust
 from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
@@ -178,16 +185,19 @@ def _model_of(
         model.langs_ = tuple(parse_language(lang) for lang in manifest["langs"])
     model.n_training_documents_ = saved_number(manifest, "n_training_documents", whole=True)
     model.thresholds_ = _thresholds(manifest, len(classes))
-    model.trust_ = Trust.of(manifest["trust"], arrays)
     model.head_ = read_head(manifest["head"], arrays, n_classes=len(classes))
-    model.reference_ = _reference(arrays)
-    model.moves_ = _moves(manifest["moves"], arrays)
+    width = linear_part(model.head_).weight.shape[1]
+    model.trust_ = Trust.of(manifest["trust"], arrays, n_classes=len(classes), width=width)
+    model.reference_ = _reference(arrays, len(classes))
+    model.moves_ = _moves(manifest["moves"], arrays, width)
     scale = manifest["random_scale"]
     model.random_scale_ = None if scale is None else saved_number(manifest, "random_scale")
     if manifest["kb"] is None and not isinstance(model.head_, LinearHead):
         raise ValueError("its head has entities, and it names no knowledge base")
     model.kb_ = None if manifest["kb"] is None else _kb(path, manifest["kb"], kb)
     _load_encoders(model, path, manifest["encoder"], encoder, threads)
+    if width != model.encoder_.width:
+        raise ValueError("its head reads vectors of another width than its encoder gives")
     model.kb = model.kb_
     return model
 
@@ -221,13 +231,13 @@ def _thresholds(manifest: dict[str, Any], n_classes: int) -> Doubles1d:
     return np.array(thresholds, dtype=np.float64)
 
 
-def _moves(settings: dict[str, Any], arrays: Arrays) -> dict[str, LanguageMove]:
+def _moves(settings: dict[str, Any], arrays: Arrays, width: int) -> dict[str, LanguageMove]:
     moved = {name.removeprefix("move.") for name in arrays if name.startswith("move.")}
     if moved != set(settings):
         raise ValueError("its moves are not those of its arrays")
     return {
         lang: LanguageMove(
-            arrays[f"move.{lang}"],
+            fitting_array(arrays, f"move.{lang}", width),
             contrast=saved_number(move, "contrast", positive=True),
             n_texts=saved_number(move, "n_texts", whole=True),
         )
@@ -397,8 +407,11 @@ def _move_arrays(model: TextClassifier) -> Arrays:
     return arrays
 
 
-def _reference(arrays: Arrays) -> ScoreReference | None:
-    names = [field.name for field in fields(ScoreReference)]
-    if f"reference.{names[0]}" not in arrays:
+def _reference(arrays: Arrays, n_classes: int) -> ScoreReference | None:
+    if "reference.centres" not in arrays:
         return None
-    return ScoreReference(**{name: arrays[f"reference.{name}"] for name in names})
+    return ScoreReference(
+        centres=fitting_array(arrays, "reference.centres", n_classes, n_classes),
+        spread=fitting_array(arrays, "reference.spread", n_classes, n_classes),
+        shares=fitting_array(arrays, "reference.shares", n_classes),
+    )

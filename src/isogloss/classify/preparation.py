@@ -72,7 +72,7 @@ class Preparation:
             options=self.options.linking,
             fallback_lang=fallback_lang,
         )
-        say_what_was_left_out(documents, self.langs, fallback_lang)
+        say_what_was_left_out(documents, self.langs, fallback_lang, encoder=self.encoder)
         return documents
 
     def entity_batch(self, documents: PreparedDocuments) -> EntityBatch | None:

@@ -1,6 +1,9 @@
 """From an evaluation and a few explained documents to the HTML report."""
 
-from collections.abc import Sequence
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,8 @@ from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.scores import interval_of_share
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import counted
+from isogloss.errors import LossWarning, counted
+from isogloss.progress import logger
 from isogloss.report.html import (
     MarkedMention,
     ReportDocument,
@@ -58,7 +62,8 @@ def write_report(
     """
     documents = []
     for row in _chosen_rows(langs, model):
-        explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
+        with _unsaid():
+            explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
         documents.append(_document(explanation, y[row], model.labelling))
     if model.kb_ is not None and not entities_have_weight(model.head_):
         note = f"{note} {NO_WEIGHT[0].upper()}{NO_WEIGHT[1:]}.".lstrip()
@@ -72,6 +77,7 @@ def write_report(
         settings=describe(model),
         reliability=reliability_by_language(evaluation, model.langs_),
         versus=versus,
+        abstain_below=evaluation.abstain_below,
         overwrite=overwrite,
     )
 
@@ -121,8 +127,7 @@ def describe(model: TextClassifier) -> dict[str, str]:
         "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
     }
     if model.options_.multilabel:
-        shown = ", ".join(f"{threshold:.2f}" for threshold in model.thresholds_)
-        settings["labels of a text"] = f"any number, each from a probability of {shown}"
+        settings["labels of a text"] = f"any number, from a probability of {_thresholds(model)}"
     if model.moves_:
         settings["moved languages"] = ", ".join(
             f"{lang} (learned from {counted(move.n_texts, 'text')})"
@@ -146,6 +151,27 @@ def describe(model: TextClassifier) -> dict[str, str]:
         "head": f"encoder only, {_how(own)}",
         "entities": weight,
     }
+
+
+@contextmanager
+def _unsaid() -> Iterator[None]:
+    """Say nothing of texts that are cut or moved: the evaluation has said it of all of them."""
+    level = logger.level
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LossWarning)
+        logger.setLevel(logging.WARNING)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+
+
+def _thresholds(model: TextClassifier) -> str:
+    shown = [f"{threshold:.2f}" for threshold in model.thresholds_]
+    if len(set(shown)) == 1:
+        return f"{shown[0]} each"
+    pairs = zip(model.classes_.tolist(), shown, strict=True)
+    return ", ".join(f"{label} {threshold}" for label, threshold in pairs)
 
 
 def _how(head: LinearHead) -> str:

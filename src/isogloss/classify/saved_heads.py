@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.classify import mboe, mboe_plus
 from isogloss.classify.entity_memory import EntityMemory
 from isogloss.classify.entity_vote import EntityVote
 from isogloss.classify.heads import Head
@@ -76,25 +77,62 @@ def read_head(settings: dict[str, Any], arrays: Arrays, *, n_classes: int) -> He
     kind = saved_text(settings, "kind", ("encoder-only", "mboe", "mboe-plus"))
     if kind == "encoder-only":
         return linear
-    memory = _memory(settings["memory"], arrays)
+    n_features = len((mboe if kind == "mboe" else mboe_plus).INITIAL_ATTENTION)
+    memory = _memory(settings["memory"], arrays, n_features)
     if kind == "mboe":
-        vectors = _fitting(arrays, "trained.vectors", len(memory.entities), None)
-        projection = arrays.get("trained.projection")
-        return MboeHead(linear, TrainedVectors(memory, vectors, projection))
+        return MboeHead(linear, _trained(memory, arrays, width=linear.weight.shape[1]))
     entities_only = _linear(settings["entities"], arrays, "entities", n_classes)
-    vote = EntityVote(entities_only, memory, _fitting(arrays, "log_shares", n_classes))
+    log_shares = fitting_array(arrays, "log_shares", n_classes, may_be_minus_infinity=True)
+    vote = EntityVote(entities_only, memory, log_shares)
     mixture = settings["mixture"]
     strength, half_count = (saved_number(mixture, name) for name in ("strength", "half_count"))
     return MboePlusHead(linear, vote, Mixture(strength, half_count))
 
 
-def _fitting(arrays: Arrays, name: str, *shape: int | None) -> np.ndarray[Any, Any]:
-    """Return an array whose lengths are these; None: any."""
+def fitting_array(
+    arrays: Arrays, name: str, *shape: int | None, may_be_minus_infinity: bool = False
+) -> np.ndarray[Any, Any]:
+    """Return an array of finite floats whose lengths are these; None: any.
+
+    Parameters
+    ----------
+    may_be_minus_infinity
+        As the score of a class is that training had no document of.
+
+    Raises
+    ------
+    ValueError, KeyError
+        When it is missing or another.
+    """
+    array = _of_shape(arrays, name, shape)
+    if array.dtype.kind != "f":
+        raise ValueError(f"{name} holds {array.dtype}, not floats")
+    allowed = np.isfinite(array)
+    if may_be_minus_infinity:
+        allowed |= np.isneginf(array)
+    if not allowed.all():
+        raise ValueError(f"{name} holds {array[~allowed][0]}")
+    return array
+
+
+def _of_shape(arrays: Arrays, name: str, shape: tuple[int | None, ...]) -> np.ndarray[Any, Any]:
     array = arrays[name]
     if len(array.shape) != len(shape) or any(
         length not in (None, found) for length, found in zip(shape, array.shape, strict=True)
     ):
         raise ValueError(f"{name} has the shape {array.shape}")
+    return array
+
+
+def _whole_numbers(
+    arrays: Arrays, name: str, length: int | None, *, least: int, most: int | None = None
+) -> np.ndarray[Any, Any]:
+    array = _of_shape(arrays, name, (length,))
+    if array.dtype != np.int64:
+        raise ValueError(f"{name} holds {array.dtype}, not int64")
+    beyond = (array < least) | (False if most is None else array > most)
+    if beyond.any():
+        raise ValueError(f"{name} holds {array[beyond][0]}")
     return array
 
 
@@ -108,14 +146,16 @@ def _linear_arrays(head: LinearHead, prefix: str) -> Arrays:
 
 
 def _linear(settings: dict[str, Any], arrays: Arrays, prefix: str, n_classes: int) -> LinearHead:
-    weight = _fitting(arrays, f"{prefix}.weight", n_classes, None)
+    weight = fitting_array(arrays, f"{prefix}.weight", n_classes, None)
     mean, deviation = (
-        _fitting(arrays, f"{prefix}.{name}", weight.shape[1]) for name in ("mean", "deviation")
+        fitting_array(arrays, f"{prefix}.{name}", weight.shape[1]) for name in ("mean", "deviation")
     )
+    if (deviation <= 0).any():
+        raise ValueError(f"{prefix}.deviation holds {deviation.min()}")
     return LinearHead(
         Standardisation(mean, deviation),
         weight,
-        _fitting(arrays, f"{prefix}.bias", n_classes),
+        fitting_array(arrays, f"{prefix}.bias", n_classes, may_be_minus_infinity=True),
         C=np.inf if settings["C"] is None else saved_number(settings, "C", positive=True),
         chosen_by=saved_text(settings, "chosen_by"),
         objective=OBJECTIVES[saved_text(settings, "objective", OBJECTIVES)],
@@ -137,13 +177,28 @@ def _trained_arrays(trained: TrainedVectors) -> Arrays:
     return arrays
 
 
-def _memory(settings: dict[str, Any], arrays: Arrays) -> EntityMemory:
-    entities = _fitting(arrays, "memory.entities", None)
+def _trained(memory: EntityMemory, arrays: Arrays, *, width: int) -> TrainedVectors:
+    has_projection = "trained.projection" in arrays
+    own_width = None if has_projection else width
+    vectors = fitting_array(arrays, "trained.vectors", len(memory.entities), own_width)
+    projection = None
+    if has_projection:
+        projection = fitting_array(arrays, "trained.projection", width, vectors.shape[1])
+    return TrainedVectors(memory, vectors, projection)
+
+
+def _memory(settings: dict[str, Any], arrays: Arrays, n_features: int) -> EntityMemory:
+    entities = _whole_numbers(arrays, "memory.entities", None, least=0)
+    if (np.diff(entities) <= 0).any():
+        raise ValueError("memory.entities is not in ascending order")
+    n_documents = saved_number(settings, "n_documents", whole=True)
     return EntityMemory(
         entities=entities,
-        n_documents_with=_fitting(arrays, "memory.n_documents_with", len(entities)),
-        attention_weight=_fitting(arrays, "memory.attention_weight", None),
-        n_documents=saved_number(settings, "n_documents", whole=True),
+        n_documents_with=_whole_numbers(
+            arrays, "memory.n_documents_with", len(entities), least=0, most=n_documents
+        ),
+        attention_weight=fitting_array(arrays, "memory.attention_weight", n_features),
+        n_documents=n_documents,
         attention=saved_text(settings, "attention", ATTENTIONS.values()),
     )
 

@@ -21,7 +21,7 @@ from isogloss.classify.documents import Languages, PreparedDocuments, resolve_la
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import Init
 from isogloss.classify.fitting import learn
-from isogloss.classify.inputs import ClassNames, checked_texts
+from isogloss.classify.inputs import ClassNames, checked_texts, checked_weights
 from isogloss.classify.labelling import Labelling, labelling_of
 from isogloss.classify.language_move import LanguageMove
 from isogloss.classify.options import AttentionChoice, FittedOptions, Preset, Thresholds
@@ -81,7 +81,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
-        Seed of folds, entity dropout and random vectors; a whole number, 0 or more.
+        Seed of folds, entity dropout and random vectors; a whole number, 0 to 4,294,967,295.
 
     Attributes
     ----------
@@ -240,12 +240,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Return the accuracy over all texts, as scikit-learn's model selection asks for it.
 
         With `multilabel`, the share of texts that get just their labels.
+
+        Parameters
+        ----------
+        sample_weight
+            How much each text counts, 0 or more; None: all alike.
         """
         texts, labels = self.labelling.check(X, y)
+        weights = checked_weights(sample_weight, len(texts))
         predicted = self.predict(texts, lang, fallback_lang=fallback_lang).tolist()
         equal = self.labelling.equal
         right = [equal(ours, theirs) for ours, theirs in zip(predicted, labels, strict=True)]
-        return float(np.average(right, weights=sample_weight))
+        return float(np.average(right, weights=weights))
 
     def prepare(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None

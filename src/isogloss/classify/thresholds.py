@@ -4,7 +4,8 @@ At 0.5 a rare label is almost never given. The threshold with the best F1 on doc
 model was not fitted on mends that. It holds for the language it was tuned in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from isogloss.classify.objective import Targets
 from isogloss.errors import warn_loss
 
 HALF = 0.5
+FEWEST_TEXTS = 10  # that say anything of thresholds
 
 
 def tuned_thresholds(probabilities: Doubles2d, y: Targets) -> Doubles1d:
@@ -63,6 +65,23 @@ def out_of_fold_thresholds(
     for fold in folds:
         probabilities[fold.test] = answer(fold)
     return tuned_thresholds(probabilities, y)
+
+
+def warn_of_no_label(answers: Sequence[Any], gold: Sequence[Any]) -> None:
+    """Warn where 0.5 gives no label to most texts that have one; both are label sets, by text.
+
+    Warns
+    -----
+    LossWarning
+        When more than half of them get none, and they are not too few to tell.
+    """
+    labelled = [len(answer) for answer, labels in zip(answers, gold, strict=True) if len(labels)]
+    n_without = labelled.count(0)
+    if 2 * n_without > len(labelled) >= FEWEST_TEXTS:
+        warn_loss(
+            f"{n_without} of {len(labelled)} texts that have a label get none, as no probability "
+            "reaches 0.5; fit with tuned thresholds (--thresholds tuned)"
+        )
 
 
 def _best(probabilities: Doubles1d, labelled: Bools1d) -> float:

@@ -22,7 +22,13 @@ from isogloss.classify.options import check_options
 from isogloss.classify.tuning_options import TuningOptions
 from isogloss.compat import require
 from isogloss.data.columns import column_of
-from isogloss.errors import InputError, LossWarning, did_you_mean, losses_are_errors
+from isogloss.errors import (
+    InputError,
+    InputKindError,
+    LossWarning,
+    did_you_mean,
+    losses_are_errors,
+)
 from isogloss.train import Checkpoints
 
 
@@ -91,6 +97,8 @@ class TrainingData:
         tuning = _tuning(parameters)
         if checkpoints is not None and tuning is None:
             raise InputError("checkpoints are for tune='lora' or 'full'; the head alone learns")
+        if not isinstance(checkpoints, str | Path | None):
+            raise InputKindError(f"checkpoints is {checkpoints!r:.40}; give a folder")
         labelling = labelling_of(multilabel=parameters["multilabel"])
         texts, labels = labelling.check(X, y)
         train = LabelledRows(texts, labels, resolve_languages(lang, texts))

@@ -8,18 +8,24 @@ too. The reference is `forecast`'s.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from isogloss.arrays import Doubles2d, Ints1d
-from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
+from isogloss.classify.calibration import (
+    FEWEST_TEXTS,
+    expected_calibration_error,
+    fit_temperature,
+    tempered,
+)
 from isogloss.classify.forecast import ForecastReference
 from isogloss.classify.heads import linear_part
 from isogloss.classify.learning import one_thread
 from isogloss.classify.linear_head import folds_of, out_of_fold
 from isogloss.classify.mboe import MboeHead
+from isogloss.classify.saved_heads import Arrays, fitting_array
 from isogloss.files import saved_number, saved_text
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from isogloss.classify.tuned_fit import Part
 
 UNCALIBRATED = "not calibrated"
+TOO_FEW = "not calibrated: too few texts"
 OUT_OF_FOLD = "training texts, out of fold"
 DEVELOPMENT = "development data"
 
@@ -38,7 +45,7 @@ class Trust:
     Attributes
     ----------
     temperature
-        T; 1 where there was nothing to fit it on.
+        T; 1 where there was nothing to fit it on, or too little.
     fitted_on
         What it was fitted on, in words.
     error_before, error_after
@@ -51,7 +58,7 @@ class Trust:
     fitted_on: str = UNCALIBRATED
     error_before: float | None = None
     error_after: float | None = None
-    reference: ForecastReference | None = None
+    reference: ForecastReference | None = field(default=None, repr=False)
 
     def settings(self) -> dict[str, Any]:
         """Return what goes into a model's manifest."""
@@ -75,8 +82,10 @@ class Trust:
         return {"trust.weight": self.reference.weight, "trust.bias": self.reference.bias}
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Trust":
-        """Read what `settings` and `arrays` gave.
+    def of(
+        cls, settings: Mapping[str, Any], arrays: Arrays, *, n_classes: int, width: int
+    ) -> "Trust":
+        """Read what `settings` and `arrays` gave, of a head of so many classes and that width.
 
         Raises
         ------
@@ -89,9 +98,11 @@ class Trust:
                 name: saved_number(reference, name, positive=name != "accuracy")
                 for name in ("accuracy", "agreement", "temperature")
             }
-            reference = ForecastReference(
-                **numbers, weight=arrays["trust.weight"], bias=arrays["trust.bias"]
+            weight = fitting_array(arrays, "trust.weight", None, n_classes, width)
+            bias = fitting_array(
+                arrays, "trust.bias", *weight.shape[:2], may_be_minus_infinity=True
             )
+            reference = ForecastReference(**numbers, weight=weight, bias=bias)
         return cls(
             temperature=saved_number(settings, "temperature", positive=True),
             fitted_on=saved_text(settings, "fitted_on"),
@@ -140,7 +151,12 @@ def fit_trust(
 
 
 def calibrated(log_probabilities: Doubles2d, y: Ints1d, fitted_on: str) -> Trust:
-    """Return the calibration on held-out log p(c | D) (n_documents, n_classes), classes `y`."""
+    """Return the calibration on held-out log p(c | D) (n_documents, n_classes), classes `y`.
+
+    `fitted_on` says what these are; fewer than `FEWEST_TEXTS` leave the answers as they are.
+    """
+    if len(y) < FEWEST_TEXTS:
+        return Trust(fitted_on=TOO_FEW)
     temperature = fit_temperature(log_probabilities, y)
     correct = log_probabilities.argmax(axis=1) == y
     before, after = (

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from isogloss.classify.tuned_network import (
     TunedNetwork,
     balanced_weights,
     dev_score,
+    score_in_words,
     summed_loss,
 )
 from isogloss.classify.tuning_memo import tuned_once
@@ -202,6 +204,7 @@ def _tune(task: TuningTask, checkpoints: Path | None) -> Tuned:
             seed=seed,
             lengths=examples.lengths,
             score=None if task.dev is None else work.score(task.dev),
+            score_in_words=partial(score_in_words, several=documents.gold.ndim > 1),
             undecayed=("pooling.vectors", "pooling.attention_weight"),
             checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
             run=None if checkpoints is None else task.identity(),

@@ -1,10 +1,10 @@
 """Fit a classifier with ``tune="lora"`` or ``"full"``: what is held out, tuned, and fitted behind.
 
-Preset ``mboe`` is tuned as the paper has it, from a random W. In ``mboe-plus``, and without a
-knowledge base, W starts from the head of the frozen encoder: first the head, then all together
-(Kumar et al. 2022), so that the first steps do not tear down what a random W has no use for. Its
-entities vote beside the tuned classifier, with a weight that only texts that were held out choose:
-on its training texts the tuned classifier is sure of everything.
+Preset ``mboe`` is tuned as the paper has it, from a random W, with a knowledge base or without. In
+``mboe-plus`` W starts from the head of the frozen encoder: first the head, then all together (Kumar
+et al. 2022), so that the first steps do not tear down what a random W has no use for. Its entities
+vote beside the tuned classifier, with a weight that only texts that were held out choose: on its
+training texts the tuned classifier is sure of everything.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.classify.vector_memo import encode_once
 from isogloss.compat import require
 from isogloss.encode import Encoder
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase
 
 
@@ -162,10 +162,12 @@ def fit_tuned(
     if is_paper and tuned.truncated.any():
         warn_loss(
             f"{tuned.truncated.sum()} of {counted(len(train.texts), 'training text')} longer than "
-            f"{base.tokenizer.max_length} pieces; only their beginning was read"
+            f"{base.settings.limit}; only their beginning was read"
         )
+    some = train.select(np.arange(1)) if dev is None else dev
+    encoded = _encoded_by_tuned(some, tuned.encoder, training)
     if dev is not None:
-        dev = dev.encoded_by(tuned.encoder)
+        dev = encoded
     head: Head = tuned.head
     if source is not None and not is_paper:
         head = _with_vote(
@@ -186,11 +188,22 @@ def _hold_out(train: Part, share: float, n_classes: int, *, seed: int) -> tuple[
     )
     if not part.any() or part.all():
         warn_loss(
-            f"{counted(len(train.texts), 'training text')} are too few to hold {share:.0%} out: "
-            "the last epoch is kept"
+            f"{counted(len(train.texts), 'training text')} are too few to split by dev_split "
+            f"{share:g}: nothing is held out, and the last epoch is kept"
         )
         return train, None
     return train.select(np.flatnonzero(part == 0)), train.select(np.flatnonzero(part == 1))
+
+
+def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> Part:
+    """Return texts with the tuned encoder's vectors; the fault of one that diverged is the rate."""
+    try:
+        return part.encoded_by(encoder)
+    except InputError as error:
+        raise InputError(
+            f"tuning with learning_rate {training.learning_rate:g} left an encoder whose vectors "
+            "are not finite; give a smaller learning rate, or precision float32"
+        ) from error
 
 
 def _frozen_head(train: Part, dev: Part | None, n_classes: int, *, seed: int) -> LinearHead:

@@ -208,3 +208,9 @@ def dev_score(logits: Tensor, gold: Tensor) -> tuple[float, float]:
     n_both = float((predicted & wanted).sum())
     n_either = float(predicted.sum() + wanted.sum())
     return (2 * n_both / n_either if n_either else 1.0), -loss
+
+
+def score_in_words(score: tuple[float, ...], *, several: bool) -> str:
+    """Return a `dev_score` with its numbers named; `several`: of several labels a text."""
+    right, minus_loss = score
+    return f"{'micro F1' if several else 'accuracy'} {right:.4f}, log-loss {-minus_loss:.4f}"

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.train import TrainingOptions
+from isogloss.train.options import check_count, is_number
 
 Tune = Literal["head", "lora", "full"]
 Embeddings = Literal["dense", "frozen", "rows"]
@@ -51,19 +52,21 @@ class TuningOptions(TrainingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 <= self.dev_split < 1.0:
-            raise InputError(f"dev_split is {self.dev_split!r}; give a share, 0 to below 1")
-        if self.class_weights not in (None, "balanced"):
-            raise InputError(f"class_weights is {self.class_weights!r}; give 'balanced' or None")
-        if self.embeddings is not None and self.embeddings not in EMBEDDINGS:
-            hint = did_you_mean(str(self.embeddings), EMBEDDINGS)
-            raise InputError(f"embeddings is {self.embeddings!r}; {hint}")
-        if self.dropout is not None and not 0.0 <= self.dropout < 1.0:
-            raise InputError(f"dropout is {self.dropout!r}; give a share, 0 to below 1")
-        for name in ("max_pieces", "lora_rank"):
+        for name in ("dev_split", "dropout"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 1):
-                raise InputError(f"{name} is {value!r}; give a whole number, 1 or more")
+            is_share = is_number(value) and 0.0 <= value < 1.0
+            if not is_share and (value is not None or name == "dev_split"):
+                raise InputError(f"{name} is {value!r:.40}; give a share, 0 to below 1")
+        weights, embeddings = self.class_weights, self.embeddings
+        if weights is not None and not (isinstance(weights, str) and weights == "balanced"):
+            raise InputError(f"class_weights is {weights!r:.40}; give 'balanced' or None")
+        is_name = isinstance(embeddings, str) and embeddings in EMBEDDINGS
+        if embeddings is not None and not is_name:
+            hint = did_you_mean(str(embeddings), EMBEDDINGS)
+            raise InputError(f"embeddings is {embeddings!r:.40}; {hint}")
+        if self.max_pieces is not None:
+            check_count("max_pieces", self.max_pieces)
+        check_count("lora_rank", self.lora_rank)
 
     @classmethod
     def of(cls, given: "TuningOptions | Mapping[str, Any] | None") -> "TuningOptions":
@@ -72,10 +75,14 @@ class TuningOptions(TrainingOptions):
         Raises
         ------
         InputError
-            For a name that is no option, or a value out of range.
+            For a name that is no option, or a value out of range; for what holds no options.
         """
         if isinstance(given, TuningOptions):
             return given
+        if given is not None and not isinstance(given, Mapping):
+            raise InputKindError(
+                f"training is {given!r:.40}; give a TuningOptions or a dictionary: {{'epochs': 3}}"
+            )
         names = [field.name for field in fields(cls)]
         for name in given or {}:
             if name not in names:

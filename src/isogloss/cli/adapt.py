@@ -12,15 +12,18 @@ from isogloss.classify.adaptation import texts_to_adapt_to
 from isogloss.classify.manifest import about_classifier
 from isogloss.cli import options
 from isogloss.cli.output import console
-from isogloss.cli.places import refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.documents import read_documents
 from isogloss.errors import InputError, counted
 from isogloss.files import refuse_unwritable
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
+_OF_TEXTS = ("file", "text", "quoting", "threads", "cache")  # --device says where a model is loaded
+
 
 def adapt_command(
+    context: typer.Context,
     model: options.ModelPath,
     lang: Annotated[str, typer.Option(help="Language of the texts.")],
     file: options.InputFile = "-",
@@ -44,16 +47,27 @@ def adapt_command(
 ) -> None:
     """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
     code = parse_language(lang)
-    if out is not None:
+    if remove:
+        options.refuse_given(
+            context, *_OF_TEXTS, why="is of no use with --remove, which reads no texts"
+        )
+    if out is None:
+        options.refuse_given(
+            context, "overwrite", why="is for --out; without that, MODEL itself is changed"
+        )
+    else:
         refuse_place(out, model, file, kb, encoder, overwrite=overwrite, makes="folder")
+    refuse_inside(out or model, option="MODEL" if out is None else "--out", cache=cache)
     about = about_classifier(model)
+    if not about.has_kb:
+        options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
     if out is None:
         refuse_unwritable(model, makes="folder")
     format = options.file_format(text, None, quoting)
     texts: list[str] = []
     if not remove:
         read = read_documents(file, format=format, needs_label=False).texts
-        texts = texts_to_adapt_to(code, read, has_reference=about.has_reference)
+        texts = texts_to_adapt_to(code, read, lack=about.lack)
     elif code not in about.moved_langs:
         adapted = ", ".join(sorted(about.moved_langs)) or "none"
         raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
@@ -73,6 +87,8 @@ def adapt_command(
             return
     place = model if out is None else out
     loaded.save(place, overwrite=True)
+    if remove and as_json:
+        typer.echo(json.dumps({"lang": code, "removed": True}))
     typer.echo(f"isogloss: model → {place}", err=True)
 
 

@@ -1,7 +1,8 @@
 """``--classes FILE``: a row for each name or description of a label."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +16,19 @@ ClassesFile = Annotated[
         "texts of --train, of which there may be few or none. For the encoder alone."
     ),
 ]
+
+
+def refuse_beside_names(given: Mapping[str, Any]) -> None:
+    """Raise `InputError` for options that --classes has no use for, by the parameters of `fit`."""
+    for name, usual, what in (
+        ("kb", None, "entities need labelled texts to learn from"),
+        ("multilabel", False, "a text gets one label"),
+        ("tune", "head", "the encoder stays as it is"),
+        ("checkpoints", None, "nothing is tuned"),
+        ("dev", None, "nothing is chosen on development texts"),
+    ):
+        if given[name] and given[name] != usual:
+            raise InputError(f"with --classes {what}; leave --{name} out")
 
 
 def read_class_names(path: Path) -> dict[str, list[str]]:

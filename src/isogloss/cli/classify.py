@@ -16,12 +16,12 @@ from isogloss.classify.training_data import check_training
 from isogloss.cli import options, tuning
 from isogloss.cli.adapt import adapt_command, say_moves
 from isogloss.cli.answers import print_json, print_lines
-from isogloss.cli.class_names import ClassesFile, read_class_names
+from isogloss.cli.class_names import ClassesFile, read_class_names, refuse_beside_names
 from isogloss.cli.compare import compare_command
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.output import console
-from isogloss.cli.places import refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.texts import read_texts
 from isogloss.cli.trust import AbstainBelow, check_abstaining, forecast_command, with_abstentions
 from isogloss.cli.tuning import training_options
@@ -37,8 +37,11 @@ from isogloss.vectors.for_knowledge_base import read_entity_vectors
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
 _OF_ENTITIES = (
-    "preset", "init", "attention", "max_entities", "min_link_prob", "min_commonness", "nested",
+    "init", "attention", "max_entities", "min_link_prob", "min_commonness", "nested",
 )  # fmt: skip
+_LINKING = ("kb", "fallback_lang")
+_OF_TRAIN = ("text", "label", "quoting", "lang", "lang_column")
+_FOR_TRAIN = "is for files of --train; that of --classes has the columns label and text"
 app.command("compare")(compare_command)
 app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
@@ -66,7 +69,9 @@ def fit(
         Path | None, typer.Option(help="Knowledge base to link with; none: the encoder alone.")
     ] = None,
     preset: Annotated[
-        Literal["mboe", "mboe-plus"], typer.Option(help="How entities are used.")
+        Literal["mboe", "mboe-plus"],
+        typer.Option(help="How entities are used; with --tune, mboe reads [CLS], with or without "
+                     "--kb."),
     ] = "mboe-plus",
     tune: tuning.TuneName = "head",
     epochs: tuning.Epochs = None,
@@ -117,13 +122,12 @@ def fit(
 ) -> None:  # fmt: skip
     """Learn from labelled texts, or from the names of the classes, and write a model."""
     refuse_place(out, train, dev, classes, kb, encoder, init, overwrite=overwrite, makes="folder")
+    refuse_inside(out, cache=cache, checkpoints=checkpoints)
     if not train and classes is None:
         raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
-    if embed_kb and kb is None:
-        raise InputError("--embed-kb needs a knowledge base; add --kb or leave it out")
-    _refuse_useless(context, has_kb=kb is not None, multilabel=multilabel)
+    _refuse_useless(context, has_kb=kb is not None, multilabel=multilabel, is_tuned=tune != "head")
     how = training_options(
-        tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
+        tune, has_dev=bool(dev), epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
         max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
         precision=precision, average_checkpoints=average_checkpoints,
@@ -134,7 +138,9 @@ def fit(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
     )
     names = None if classes is None else read_class_names(classes)
-    training, held_out = read_labelled({"--train": train, "--dev": dev}, format=format, lang=lang)
+    training, held_out = read_labelled(
+        {"--train": train, "--dev": dev}, format=format, lang=lang, class_names=names
+    )
     knowledge_base = None if kb is None else KnowledgeBase.open(kb)
     vectors = _init(init, knowledge_base, training.langs)
     model = TextClassifier(
@@ -177,6 +183,7 @@ def fit(
 
 @app.command()
 def predict(
+    context: typer.Context,
     model: options.ModelPath,
     file: options.InputFile = "-",
     lang: options.LangOfTexts = None,
@@ -198,7 +205,10 @@ def predict(
     Of a model that gives label sets: labels joined by |, tab, their probabilities joined by |;
     the labels are a JSON list where one of the model's holds a separator.
     """
-    check_abstaining(about_classifier(model), abstain_below)
+    about = about_classifier(model)
+    check_abstaining(about, abstain_below)
+    if not about.has_kb:
+        options.refuse_given(context, *_LINKING, why=options.FOR_ENTITIES)
     fallback_lang = checked_language(fallback_lang)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_texts(file, format=format, command=f"classify predict {model}")
@@ -227,6 +237,7 @@ def predict(
 
 @app.command("evaluate")
 def evaluate_command(
+    context: typer.Context,
     model: options.ModelPath,
     test: options.LabelledFiles,
     lang: options.LangOfFiles = None,
@@ -255,15 +266,26 @@ def evaluate_command(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Score a model language by language, with intervals."""
-    if report is not None:
+    if report is None:
+        options.refuse_given(context, "overwrite", why="is for --report; give that too")
+    else:
         refuse_place(
             report, model, versus, test, kb, encoder,
             overwrite=overwrite, makes="file", option="--report",
         )  # fmt: skip
+        refuse_inside(report, option="--report", cache=cache)
     about = about_classifier(model)
     check_abstaining(about, abstain_below)
+    other_about = about if versus is None else about_classifier(versus)
+    if not about.has_kb:
+        useless = ("kb",) if other_about.has_kb else _LINKING
+        options.refuse_given(context, *useless, why=options.FOR_ENTITIES)
+    if not about.multilabel:
+        options.refuse_given(
+            context, "label_separator", why="is for label sets, and the model gives one label"
+        )
     fallback_lang = checked_language(fallback_lang)
-    if versus is not None and about_classifier(versus).multilabel != about.multilabel:
+    if other_about.multilabel != about.multilabel:
         raise InputError("of the two models one gives label sets; compare models of one kind")
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=about.multilabel,
@@ -305,6 +327,7 @@ def evaluate_command(
 
 @app.command()
 def explain(
+    context: typer.Context,
     model: options.ModelPath,
     text: Annotated[str, typer.Argument(help="The text itself.")],
     lang: Annotated[str, typer.Option(help="Its language, 'auto', or 'auto:es,tr'.")],
@@ -317,6 +340,8 @@ def explain(
     strict: options.Strict = False,
 ) -> None:
     """Show which entities a text names, their weights, and the answer without them."""
+    if not about_classifier(model).has_kb:
+        options.refuse_given(context, *_LINKING, why=options.FOR_ENTITIES)
     (code,) = languages_of_texts([text], lang)
     fallback_lang = checked_language(fallback_lang)
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
@@ -376,10 +401,20 @@ def print_explanation(explanation: Explanation) -> None:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
 
 
-def _refuse_useless(context: typer.Context, *, has_kb: bool, multilabel: bool) -> None:
+def _refuse_useless(
+    context: typer.Context, *, has_kb: bool, multilabel: bool, is_tuned: bool
+) -> None:
+    if context.params["classes"] is not None:
+        refuse_beside_names(context.params)
+    if not context.params["train"]:
+        options.refuse_given(context, *_OF_TRAIN, why=_FOR_TRAIN)
     if not has_kb:
+        why = "needs a knowledge base; add --kb or leave it out"
+        options.refuse_given(context, "embed_kb", why=why)
+        # With --tune the preset says what h is, also where there are no entities.
+        useless = _OF_ENTITIES if is_tuned else ("preset", *_OF_ENTITIES)
         options.refuse_given(
-            context, *_OF_ENTITIES, why="is for entities of a knowledge base; give --kb too"
+            context, *useless, why="is for entities of a knowledge base; give --kb too"
         )
     if not multilabel:
         options.refuse_given(context, "thresholds", why=options.FOR_LABEL_SETS)

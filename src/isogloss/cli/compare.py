@@ -14,7 +14,7 @@ from isogloss.cli import options, tuning
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language
 from isogloss.cli.output import console
-from isogloss.cli.places import places_read
+from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
@@ -82,7 +82,7 @@ def compare_command(
     asked = compared_rows(names, is_tuned=tune != "head")
     theirs = None if published is None else published_table(published)
     how = training_options(
-        tune, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
+        tune, has_dev=bool(dev), epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
         max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
         precision=precision, average_checkpoints=average_checkpoints,
@@ -96,6 +96,7 @@ def compare_command(
         chosen["thresholds"] = thresholds
     fallback_lang = checked_language(fallback_lang)
     refuse_read(out, places_read([train, test, dev, kb, encoder]))
+    refuse_inside(out, cache=cache)
     check_place(out)
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.places import refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.documents import read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
@@ -46,6 +46,7 @@ def encode(
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
     refuse_place(out, file, encoder, transform, overwrite=overwrite, makes="file")
+    refuse_inside(out, cache=cache)
     documents = read_documents(
         file, format=options.file_format(text, None, quoting), needs_label=False
     )

@@ -9,6 +9,7 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.kb_info import print_info
 from isogloss.cli.languages import checked_language, languages_of, say_languages
+from isogloss.cli.places import refuse_inside
 from isogloss.cli.texts import read_texts
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import Documents
@@ -120,6 +121,7 @@ def build(
     if chosen is not None and not chosen:
         raise InputError("--langs names no language; give codes as en,ja,sw")
     _refuse_unheeded(context, source, counting)
+    refuse_inside(out, work=work)
     report = build_knowledge_base(
         source,
         out,

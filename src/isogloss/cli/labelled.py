@@ -1,12 +1,13 @@
 """Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
-from isogloss.data.documents import FileFormat, read_files
+from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
-from isogloss.errors import InputError
+from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language_file
 
 
@@ -16,6 +17,7 @@ def read_labelled(
     format: FileFormat,
     lang: str | None,
     known_labels: Collection[str] | None = None,
+    class_names: Collection[str] | None = None,
 ) -> list[LabelledTexts]:
     """Read the files of repeated options, all in one way.
 
@@ -28,15 +30,24 @@ def read_labelled(
         The value of ``--lang``, or None.
     known_labels
         As in `read_files`.
+    class_names
+        Classes that have a name, and no other label is allowed; None: any label.
 
     Returns
     -------
     The rows of each option, in order.
+
+    Raises
+    ------
+    InputError
+        When an option names the same file twice, a label has no name, and as `read_files`.
     """
     places = {
         option: [_place(value, option, format=format, lang=lang) for value in some or ()]
         for option, some in values.items()
     }
+    for option, of_option in places.items():
+        _refuse_twice(option, [path for _, path in of_option])
     paths = [path for of_option in places.values() for _, path in of_option]
     files = iter(read_files(paths, format=format, needs_label=True, known_labels=known_labels))
     rows = []
@@ -44,12 +55,34 @@ def read_labelled(
         read = LabelledTexts()
         for code, _ in of_option:
             documents = next(files)
+            if class_names is not None:
+                _refuse_unnamed(documents, class_names)
             read.texts += documents.texts
             read.labels.extend(documents.labels or [])
             read.langs += languages_of(documents, code)
             read.ids += documents.ids or [None] * len(documents.texts)
         rows.append(read)
     return rows
+
+
+def _refuse_twice(option: str, paths: Sequence[Path]) -> None:
+    """Refuse a file under two names: its texts would count twice, or be in two languages."""
+    met: dict[str, Path] = {}
+    for path in paths:
+        first = met.setdefault(os.path.realpath(path), path)
+        if first is not path:
+            same = "" if first == path else f", as {first}"
+            raise InputError(f"{option} names this file twice{same}; leave one out", path=path)
+
+
+def _refuse_unnamed(documents: Documents, class_names: Collection[str]) -> None:
+    for label, line in zip(documents.labels or [], documents.lines, strict=True):
+        if label not in class_names:
+            hint = did_you_mean(str(label), class_names)
+            raise InputError(
+                f"the label {label!r} has no name in --classes; {hint}",
+                path=documents.path, line=line,
+            )  # fmt: skip
 
 
 def _place(

@@ -5,7 +5,7 @@ import typer
 from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted
 from isogloss.text.detect import AUTO, languages_of_texts
-from isogloss.text.languages import parse_language
+from isogloss.text.languages import in_order_of_codes, parse_language
 
 
 def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
@@ -49,7 +49,7 @@ def checked_language(code: str | None) -> str | None:
 
 def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None:
     """Say on standard error how many rows each language has, and how many carry each flag."""
-    for code in sorted(set(langs), key=str):
+    for code in in_order_of_codes(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
         counts = [counted(len(rows), "text")]
         counts += [f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()]

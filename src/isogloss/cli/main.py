@@ -76,8 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     warnings.filterwarnings("always", category=LossWarning)
     _write_utf8()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        words = list(sys.argv[1:] if arguments is None else arguments)
         _add_groups(words)
         _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     except typer.TyperException as error:
         return _say(_one_sentence(error))
     except (KeyboardInterrupt, typer.Abort):
-        _say("stopped by Ctrl-C; nothing is left half-written")
+        _say(f"stopped by Ctrl-C; nothing is left half-written{_how_to_go_on(words)}")
         return 130
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
         sys.stdout = _nowhere()
@@ -104,6 +104,13 @@ def main(arguments: list[str] | None = None) -> int:
         place = f"{error.filename}: " if error.filename else ""
         reason = error.strerror or error
         return _say(f"{place}{reason}; check the path, its permissions and the disk")
+
+
+def _how_to_go_on(words: list[str]) -> str:
+    keeps = any(word.partition("=")[0] == "--checkpoints" for word in words)
+    if keeps or words[:2] == ["classify", "compare"]:
+        return ", and the same command goes on where this one was"
+    return ""
 
 
 def _refuse_empty(words: list[str]) -> None:

@@ -11,6 +11,7 @@ from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError, LossWarning
 
 FOR_LABEL_SETS = "is for label sets; add --multilabel"
+FOR_ENTITIES = "is for entities, and the model has no knowledge base; leave it out"
 
 
 def _strict(value: bool) -> bool:
@@ -129,7 +130,7 @@ def refuse_given(context: typer.Context, *names: str, why: str) -> None:
     Parameters
     ----------
     names
-        Parameters of the command: ``"min_link_prob"``.
+        Parameters of the command: ``"min_link_prob"``; an argument is named as in its help: FILE.
     why
         What follows the option in the sentence: ``"is for …; give --kb too"``.
 
@@ -144,7 +145,14 @@ def refuse_given(context: typer.Context, *names: str, why: str) -> None:
         context.params[name]  # `get_parameter_source` returns None for a name that is not there
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
-            raise InputError(f"--{name.replace('_', '-')} {why}")
+            raise InputError(f"{_spelled(context, name)} {why}")
+
+
+def _spelled(context: typer.Context, name: str) -> str:
+    for parameter in context.command.params:
+        if parameter.name == name and parameter.param_type_name == "argument":
+            return name.upper()
+    return f"--{name.replace('_', '-')}"
 
 
 def file_format(
@@ -158,6 +166,10 @@ def file_format(
     if label_separator == "":
         raise InputError("--label-separator is empty; give a character, such as '|'")
     several = multilabel and label is not None and "," in label
+    if several and label_separator is not None:
+        raise InputError(
+            "--label-separator is for labels in one column, and --label names several; leave it out"
+        )
     return FileFormat(
         text=None if text is None else _names(text),
         label=_names(label) if several and label is not None else label,

@@ -1,8 +1,10 @@
 """Where a command writes: checked before all work, also against what the same command reads."""
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from isogloss.errors import InputError
 from isogloss.files import Kind, refuse_existing, refuse_read
 
 _NAMES = ("bundled", "encoder", "random")  # values that stand for no file, whatever lies there
@@ -21,6 +23,22 @@ def refuse_place(
     """
     refuse_read(path, places_read(reads), option=option)
     refuse_existing(path, overwrite=overwrite, makes=makes, option=option)
+
+
+def refuse_inside(path: Path, *, option: str = "--out", **folders: Path | None) -> None:
+    """Refuse folders that a command keeps, at or in what it makes: that takes their place.
+
+    Parameters
+    ----------
+    path, option
+        What is made, and what chooses it.
+    folders
+        Option, without its dashes, to its folder; None: not given.
+    """
+    made = Path(os.path.realpath(path))
+    for name, folder in folders.items():
+        if folder is not None and Path(os.path.realpath(folder)).is_relative_to(made):
+            raise InputError(f"is {option} or in it; give --{name} another place", path=folder)
 
 
 def places_read(values: Iterable[object]) -> Iterator[Path]:

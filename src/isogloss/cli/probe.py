@@ -95,6 +95,10 @@ def geometry(
         raise InputError("--static is of one encoder and one language; give one of each")
     if static is None:
         options.refuse_given(context, "static_layer", why="is for --static; give that too")
+        if out is None:
+            options.refuse_given(
+                context, "overwrite", why="is for --out and --static; give one of them too"
+            )
     if not texts:
         options.refuse_given(
             context, "unit", "device", "dtype", "threads",
@@ -137,6 +141,7 @@ def geometry(
 
 @app.command()
 def neutrality(
+    context: typer.Context,
     text: Annotated[
         list[str],
         typer.Option(
@@ -177,7 +182,9 @@ def neutrality(
     """Measure how much of the language each layer shows, and how well translations are found."""
     files = [parse_language_file(value) for value in text]
     _check_inputs(files, [], encoder)
-    if out is not None:
+    if out is None:
+        options.refuse_given(context, "overwrite", why="is for --out; give that too")
+    else:
         refuse_place(out, text, encoder, overwrite=overwrite, makes="folder")
     asked = NeutralityOptions(
         max_sentences=max_sentences, n_neighbours=neighbours, all_pairs=all_pairs, seed=seed

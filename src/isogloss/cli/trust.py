@@ -23,6 +23,7 @@ AbstainBelow = Annotated[
 
 
 def forecast_command(
+    context: typer.Context,
     model: options.ModelPath,
     file: options.InputFile = "-",
     lang: options.LangOfTexts = None,
@@ -39,10 +40,12 @@ def forecast_command(
 ) -> None:
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
     about = about_classifier(model)
+    if not about.has_kb:
+        options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_documents(file, format=format, needs_label=False)
     langs = languages_of(documents, lang)
-    rows_to_forecast(langs, has_reference=about.has_reference, moved_langs=about.moved_langs)
+    rows_to_forecast(langs, lack=about.lack, moved_langs=about.moved_langs)
     loaded = TextClassifier.load(
         model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
     )

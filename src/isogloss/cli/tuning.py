@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isogloss.errors import InputError
+from isogloss.train.options import TrainingOptions
 
 TuneName = Annotated[
     Literal["head", "lora", "full"],
@@ -50,18 +51,40 @@ CheckpointFolder = Annotated[
 ]  # fmt: skip
 
 
-def training_options(tune: str, **given: Any) -> dict[str, Any] | None:
+def training_options(tune: str, *, has_dev: bool, **given: Any) -> dict[str, Any] | None:
     """Return what was given of the options of tuning, by name; None where nothing is tuned.
+
+    Parameters
+    ----------
+    has_dev
+        Whether there are development texts.
 
     Raises
     ------
     InputError
-        When one was given although only the head learns.
+        When one was given that is of no use: only the head learns, or another option decides.
     """
     found = {name: value for name, value in given.items() if value is not None}
     if tune != "head":
+        _refuse_useless(found, has_dev=has_dev)
         return found
     if found:
         option = next(iter(found)).replace("_", "-")
         raise InputError(f"--{option} is for --tune lora or full; the head alone learns")
     return None
+
+
+def _refuse_useless(found: dict[str, Any], *, has_dev: bool) -> None:
+    if has_dev and "dev_split" in found:
+        raise InputError("--dev-split is of no use with --dev; leave one of them out")
+    if not has_dev and found.get("dev_split") == 0 and "patience" in found:
+        raise InputError(
+            "--patience is of no use with --dev-split 0, which holds no texts out to judge an "
+            "epoch by; leave one of them out"
+        )
+    epochs = found.get("epochs", TrainingOptions.epochs)
+    if found.get("average_checkpoints", 1) > epochs:
+        raise InputError(
+            f"--average-checkpoints is {found['average_checkpoints']}, and --epochs is {epochs}; "
+            "give at most as many"
+        )

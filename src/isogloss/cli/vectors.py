@@ -9,7 +9,7 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.output import console
-from isogloss.cli.places import places_read
+from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
@@ -108,6 +108,7 @@ def train(
             context, "min_link_prob", "min_commonness",
             why="is for names of a knowledge base; give --kb too",
         )  # fmt: skip
+    refuse_inside(out, work=work)
     training = VectorTraining(
         width=dim_size, window=window, iterations=iteration, negatives=negative, sample=sample,
         word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, init_alpha=init_alpha,

@@ -73,8 +73,8 @@ class Documents:
     texts
         Texts, empty ones among them.
     labels
-        Labels as strings (a whole number or boolean by ``str``), or a tuple of them for each
-        document with several; ``None`` if not asked for.
+        Labels as strings (a whole number or boolean by ``str``) without blanks around them, or a
+        tuple of them for each document with several; ``None`` if not asked for.
     langs
         Canonical codes, ``None`` where the file gives none or an unknown one; ``None`` without
         a language column.
@@ -147,7 +147,8 @@ def read_files(
     is_one_column = format.multilabel and not isinstance(format.label, tuple)
     if needs_label and is_one_column and format.label_separator is None:
         columns = [
-            (path, records.values(_set_column(records, format, path))) for path, records in files
+            (path, records.values(_label_columns(records, format, path)[0]))
+            for path, records in files
         ]
         separator = find_separator(columns, known_labels=known_labels)
         format = replace(format, label_separator=separator)
@@ -160,8 +161,10 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
     ]
     labels: list[str] | list[LabelSet] | None = None
     if needs_label:
+        label_columns = _label_columns(records, format, path)
+        _refuse_shared(records, text_columns, label_columns, path)
         read = _label_sets if format.multilabel else _labels
-        labels = read(records, format, path)
+        labels = read(records, label_columns, format, path)
     lang_column = (
         None
         if format.lang_column is None
@@ -225,6 +228,31 @@ def _label_column(records: Records, label: str | None, usual: tuple[str, ...], p
     return _find(records, found[0] if found else usual[0], "--label", path)
 
 
+def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int]:
+    """Return the position of the label's column, or of several."""
+    if not isinstance(format.label, tuple):
+        usual = LABEL_SET_COLUMNS if format.multilabel else LABEL_COLUMNS
+        return [_label_column(records, format.label, usual, path)]
+    if not format.multilabel:
+        raise InputError("several label columns need --multilabel; or name one with --label")
+    twice = next((name for name in format.label if format.label.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"--label names the column '{twice}' twice; name each column once")
+    return [_find(records, name, "--label", path) for name in format.label]
+
+
+def _refuse_shared(records: Records, texts: list[int], labels: list[int], path: Path) -> None:
+    """Refuse labels that are read from a column of the text: they would be told by themselves."""
+    for column in labels:
+        if column in texts:
+            name = records.columns[column]
+            raise InputError(
+                f"text and label are both read from the column '{name}'; name another with --text "
+                "or --label",
+                path=path,
+            )
+
+
 def _texts(records: Records, columns: list[int], path: Path) -> list[str]:
     parts = []
     for column in columns:
@@ -250,31 +278,23 @@ def _text(value: Any, name: str, path: Path, line: int) -> str:
     )
 
 
-def _label_sets(records: Records, format: FileFormat, path: Path) -> list[LabelSet]:
+def _label_sets(
+    records: Records, columns: list[int], format: FileFormat, path: Path
+) -> list[LabelSet]:
     if isinstance(format.label, tuple):
-        columns = {
-            name: records.values(_find(records, name, "--label", path)) for name in format.label
-        }
-        return sets_of_columns(columns, path=path, lines=records.lines)
-    column = _set_column(records, format, path)
+        named = {records.columns[column]: records.values(column) for column in columns}
+        return sets_of_columns(named, path=path, lines=records.lines)
     return label_sets(
-        records.values(column),
-        records.columns[column],
+        records.values(columns[0]),
+        records.columns[columns[0]],
         separator=format.label_separator,
         path=path,
         lines=records.lines,
     )
 
 
-def _set_column(records: Records, format: FileFormat, path: Path) -> int:
-    label = format.label if isinstance(format.label, str) else None
-    return _label_column(records, label, LABEL_SET_COLUMNS, path)
-
-
-def _labels(records: Records, format: FileFormat, path: Path) -> list[str]:
-    if isinstance(format.label, tuple):
-        raise InputError("several label columns need --multilabel; or name one with --label")
-    column = _label_column(records, format.label, LABEL_COLUMNS, path)
+def _labels(records: Records, columns: list[int], format: FileFormat, path: Path) -> list[str]:
+    column = columns[0]
     name = records.columns[column]
     labels = []
     for value, line in _values(records, column):
@@ -289,7 +309,7 @@ def _labels(records: Records, format: FileFormat, path: Path) -> list[str]:
                 path=path,
                 line=line,
             )
-        labels.append(str(value))
+        labels.append(str(value).strip())
     return labels
 
 

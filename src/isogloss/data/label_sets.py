@@ -209,7 +209,7 @@ def _split(text: str, separator: str | None) -> list[str]:
 
 def _checked(labels: list[Any], name: str, path: Path, line: int) -> LabelSet:
     for label in labels:
-        if not isinstance(label, str | int):
+        if isinstance(label, bool) or not isinstance(label, str | int):
             raise InputError(
                 f"a label in '{name}' is {shown_value(label)}; labels are text or whole numbers",
                 path=path,

@@ -35,7 +35,10 @@ _NOT_COMPRESSED = "is not compressed as its name says, or damaged; rename it or 
 
 
 def read_text(path: Path) -> str:
-    r"""Return the text of a file; line ends stay as they are, a byte-order mark goes.
+    r"""Return the text of a file; a byte-order mark goes.
+
+    Line ends stay as they are, save where no line ends in ``\n``: a lone ``\r``, as on old Macs,
+    then ends a line too and becomes ``\n``.
 
     Parameters
     ----------
@@ -49,6 +52,8 @@ def read_text(path: Path) -> str:
     """
     with opened(path) as stream:
         data = stream.read()
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
     try:
         return _without_mark(data, path).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,10 +65,11 @@ def read_text(path: Path) -> str:
 def open_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""Yield line numbers from 1 and lines without their ends (``\n`` or ``\r\n``).
 
-    One line is in memory at a time. Takes and raises what `read_text` does.
+    Where no line ends in ``\n``, a lone ``\r`` does, as in `read_text`. One line is in memory at a
+    time. Takes and raises what `read_text` does.
     """
     with opened(path) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(_raw_lines(stream), 1):
             if number == 1:
                 raw = _without_mark(raw, path)
             try:
@@ -71,6 +77,15 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise _not_utf8(error, error.start, path, number) from error
             yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    first = next(stream, b"")
+    if b"\n" in first:
+        yield first
+        yield from stream
+    else:  # the whole file
+        yield from first.splitlines(keepends=True)
 
 
 @contextmanager

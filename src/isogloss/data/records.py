@@ -4,7 +4,6 @@
 Which columns are wanted, and what their values may be, is decided in `documents`.
 """
 
-import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from isogloss.data.lines import COMPRESSED, read_text
 from isogloss.data.tables import Grid, Quoting, guess_delimiter, parse_table
 from isogloss.errors import InputError
+from isogloss.files import parse_json
 
 DEFAULT_COLUMN = "text"
 ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")
@@ -115,7 +115,7 @@ def _sniff(text: str, named: Collection[str]) -> str:
     first = text.partition("\n")[0].removesuffix("\r")
     if first.lstrip().startswith("{"):
         try:
-            json.loads(first)
+            parse_json(first)
             return ".jsonl"
         except ValueError:
             pass
@@ -146,8 +146,8 @@ def _read_json_lines(text: str, path: Path) -> Records:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            value = parse_json(line)
+        except ValueError as error:
             raise InputError(
                 f"is not JSON ({error}); write one object a line",
                 path=path,

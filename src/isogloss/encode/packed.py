@@ -33,6 +33,21 @@ class PackedLinear(torch.nn.Module):
         )
         return product
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by the plain weight: oneDNN's layout has no storage to read."""
+        weight: Any = self.weight
+        return _of_plain, (weight.to_dense(), self.bias)
+
+
+def _of_plain(weight: torch.Tensor, bias: torch.nn.Parameter | None) -> torch.nn.Module:
+    """Return the linear map of a plain weight, packed where this processor can."""
+    n_out, n_in = weight.shape
+    linear = torch.nn.Linear(n_in, n_out, bias=False, device="meta")
+    linear.weight = torch.nn.Parameter(weight, requires_grad=False)
+    if bias is not None:
+        linear.bias = bias
+    return PackedLinear(linear) if is_onednn_trusted(weight.dtype) else linear
+
 
 def pack(model: Any, *, device: str, dtype: str) -> int:
     """Replace every plain linear map of a model, in place, and return how many were.

@@ -10,7 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.files import read_json
 
 Pooling = Literal["mean", "cls", "pooler"]
@@ -63,6 +63,11 @@ class EncoderSettings:
     prefix: Setting[str]
     normalize: Setting[bool]
     max_length: Setting[int]
+
+    @property
+    def limit(self) -> str:
+        """The most pieces of a text, and where that comes from, for messages."""
+        return f"{self.max_length.value:,} pieces (the encoder's limit: {self.max_length.source})"
 
     def options(self) -> dict[str, Any]:
         """Return the values as keyword arguments of `Encoder.load`, for storing with a model."""
@@ -175,7 +180,7 @@ def with_given(
     return EncoderSettings(**chosen)
 
 
-def check_pooling(value: str) -> Pooling:
+def check_pooling(value: Any) -> Pooling:
     """Return `value` when it is a pooling.
 
     Raises
@@ -183,6 +188,9 @@ def check_pooling(value: str) -> Pooling:
     InputError
         When it is none, with the nearest name.
     """
+    if not isinstance(value, str):
+        shown = " ".join(repr(value).split())
+        raise InputKindError(f"pooling is {shown:.40}; {did_you_mean('', POOLINGS)}")
     for pooling in POOLINGS:
         if value == pooling:
             return pooling

@@ -169,7 +169,8 @@ class _Shelf:
                 self.is_closed = True
                 logger.warning(
                     "%s: the cache is full (%d vectors); new ones are not kept; remove the folder, "
-                    "or allow more bytes", self.folder, n_rows,
+                    "or give another --cache (in Python: with_cache, or more max_bytes)",
+                    self.folder, n_rows,
                 )  # fmt: skip
                 digests = digests[: max(room, 0)]
             keys = np.zeros(len(digests), KEY)

@@ -106,6 +106,7 @@ def write_classification_report(
     settings: dict[str, str],
     reliability: Sequence[LanguageReliability] = (),
     versus: str | None = None,
+    abstain_below: float | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the report of an evaluation as one HTML file.
@@ -126,6 +127,9 @@ def write_classification_report(
         A diagram a language, in any order; none where texts have label sets.
     versus
         Name of the second model; None: the same encoder without entities.
+    abstain_below
+        The probability from which on a label counts as given, of the columns ``coverage`` and
+        ``accuracy_covered``; None: rows have none.
 
     Raises
     ------
@@ -137,8 +141,9 @@ def write_classification_report(
     values = {
         "title": title,
         "note": note,
-        "headline": headline(rows, mean, versus=versus),
+        "headline": headline(rows, mean, versus=versus, abstain_below=abstain_below),
         "versus": versus,
+        "abstain_below": abstain_below,
         "chart": chart_of(rows, mean),
         "rows": rows,
         "mean": mean,
@@ -154,7 +159,11 @@ def write_classification_report(
 
 
 def headline(
-    rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any], *, versus: str | None = None
+    rows: Sequence[Mapping[str, Any]],
+    mean: Mapping[str, Any],
+    *,
+    versus: str | None = None,
+    abstain_below: float | None = None,
 ) -> list[str]:
     """Return the result in plain sentences: accuracy, best and worst language, the difference."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
@@ -171,9 +180,21 @@ def headline(
             f"Best is {name_of_language(best['lang'])} ({decimal(best['accuracy'])}), worst is "
             f"{name_of_language(worst['lang'])} ({decimal(worst['accuracy'])})."
         )
+    if abstain_below is not None:
+        sentences.append(_about_coverage(whole, abstain_below))
     if is_number(whole.get("difference")):
         sentences += _about_difference(held, whole, versus)
     return sentences
+
+
+def _about_coverage(whole: Mapping[str, Any], abstain_below: float) -> str:
+    sure = f"a label of probability {abstain_below:g} or more"
+    if not whole["coverage"]:
+        return f"No text gets {sure}."
+    return (
+        f"The share of texts with {sure} (coverage) is {decimal(whole['coverage'])}; of these "
+        f"{decimal(whole['accuracy_covered'])} are right."
+    )
 
 
 def _about_difference(

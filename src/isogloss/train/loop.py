@@ -103,6 +103,7 @@ def train(
     seed: int,
     lengths: Ints1d | None = None,
     score: Callable[[], Score] | None = None,
+    score_in_words: Callable[[Score], str] = str,
     undecayed: Collection[str] = (),
     checkpoints: Checkpoints | None = None,
     run: dict[str, Any] | None = None,
@@ -128,6 +129,8 @@ def train(
     score
         Scores the module, which is in evaluation mode, on development data, higher being
         better; of a tuple the later numbers decide between equals. Called after each epoch.
+    score_in_words
+        Names the numbers of a score, for the log.
     undecayed
         Names of matrices without weight decay.
     checkpoints
@@ -142,12 +145,15 @@ def train(
     ------
     InputError
         When the loss is not finite, or `checkpoints` holds another run.
+    ValueError
+        For options without a learning rate.
     """
     device = next(module.parameters()).device
     with joined_processes(device) as processes, _own_random_numbers(device):
         loop = _Loop(
-            module, examples, collate, loss, options, seed, lengths, score, undecayed, processes,
-            checkpoints, (run or {}) | {"options": options.of_loop(), "seed": seed},
+            module, examples, collate, loss, options, seed, lengths, score, score_in_words,
+            undecayed, processes, checkpoints,
+            (run or {}) | {"options": options.of_loop(), "seed": seed},
         )  # fmt: skip
         return loop.run(description)
 
@@ -176,6 +182,7 @@ class _Loop:
         seed: int,
         lengths: Ints1d | None,
         score: Callable[[], Score] | None,
+        score_in_words: Callable[[Score], str],
         undecayed: Collection[str],
         processes: Processes,
         checkpoints: Checkpoints | None,
@@ -183,6 +190,7 @@ class _Loop:
     ) -> None:
         self.module, self.examples, self.collate, self.loss = module, examples, collate, loss
         self.options, self.seed, self.lengths, self.score = options, seed, lengths, score
+        self.score_in_words = score_in_words
         self.processes, self.checkpoints, self.identity = processes, checkpoints, identity
         self.device = next(module.parameters()).device
         self.dtype = dtype_of(options, self.device)
@@ -264,11 +272,11 @@ class _Loop:
         epoch = Epoch(state.step, state.loss / len(self.examples), found)
         state.epochs.append(epoch)
         state.loss = 0.0
-        shown = "".join(f", {number:.4f}" for number in found)
+        shown = f", dev: {self.score_in_words(found)}" if found else ""
         logger.log(
             logging.DEBUG if self.processes.rank else logging.INFO,
             "epoch %d of %d: loss %.4f%s", len(state.epochs), self.options.epochs, epoch.loss,
-            f", dev{shown[1:]}" if shown else "",
+            shown,
         )  # fmt: skip
         self._keep_best()
         patience = self.options.patience

@@ -22,13 +22,20 @@ class ModuleOptimizer:
         What is trained.
     undecayed
         Names of matrices without weight decay; biases and norms have none anyway.
+
+    Raises
+    ------
+    ValueError
+        For options without a learning rate: what is trained, and how, decides on it.
     """
 
     def __init__(
         self, weights: TrainedWeights, options: TrainingOptions, *, undecayed: Collection[str] = ()
     ) -> None:
+        if options.learning_rate is None:
+            raise ValueError("learning_rate is None; give TrainingOptions a number above 0")
         self.weights = weights
-        self._rate = options.learning_rate or 2e-5
+        self._rate = options.learning_rate
         self._clip_norm = options.clip_norm
         decay = options.weight_decay
         dense = {name: value for name, value in weights.named.items() if name not in weights.sparse}

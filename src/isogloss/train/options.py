@@ -20,7 +20,7 @@ class TrainingOptions:
     batch_size
         Examples of one step, over all micro-batches and processes.
     learning_rate
-        The largest of the schedule.
+        The largest of the schedule; None: to be settled before training, which refuses it.
     warm_up
         Share of all steps in which the rate rises from 0; it then falls to 0 in a line.
     weight_decay
@@ -60,27 +60,33 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "average_checkpoints"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         for name in ("accumulate", "max_tokens", "patience"):
             if getattr(self, name) is not None:
-                _check_count(name, getattr(self, name))
+                check_count(name, getattr(self, name))
         for name in ("learning_rate", "clip_norm"):
             value = getattr(self, name)
-            if value is not None and not 0.0 < value < float("inf"):
-                raise InputError(f"{name} is {value!r}; give a number above 0")
-        if not 0.0 <= self.weight_decay < 1.0:
-            raise InputError(f"weight_decay is {self.weight_decay!r}; give a number in 0 to 1")
-        if not 0.0 <= self.warm_up <= 1.0:
-            raise InputError(f"warm_up is {self.warm_up!r}; give a share, 0 to 1")
-        if self.precision not in PRECISIONS:
+            if value is not None and not (is_number(value) and 0.0 < value < float("inf")):
+                raise InputError(f"{name} is {value!r:.40}; give a number above 0")
+        if not is_number(self.weight_decay) or not 0.0 <= self.weight_decay < 1.0:
+            raise InputError(f"weight_decay is {self.weight_decay!r:.40}; give 0 to below 1")
+        if not is_number(self.warm_up) or not 0.0 <= self.warm_up <= 1.0:
+            raise InputError(f"warm_up is {self.warm_up!r:.40}; give a share, 0 to 1")
+        if not isinstance(self.precision, str) or self.precision not in PRECISIONS:
             hint = did_you_mean(str(self.precision), PRECISIONS)
-            raise InputError(f"precision is {self.precision!r}; {hint}")
+            raise InputError(f"precision is {self.precision!r:.40}; {hint}")
 
     def of_loop(self) -> dict[str, Any]:
         """Return the values of the options of this class by name, for storing with a checkpoint."""
         return {field.name: getattr(self, field.name) for field in fields(TrainingOptions)}
 
 
-def _check_count(name: str, value: Any) -> None:
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer or a float; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise `InputError` unless an option is a whole number, 1 or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} is {value!r}; give a whole number, 1 or more")
+        raise InputError(f"{name} is {value!r:.40}; give a whole number, 1 or more")

@@ -41,12 +41,13 @@ def micro_batches(
     Parameters
     ----------
     accumulate
-        So many parts; None: filled up to `max_tokens` padded tokens (a longer example alone).
+        So many parts, at most one an example; None: filled up to `max_tokens` padded tokens (a
+        longer example alone).
     """
     if not len(batch):
         return []
     if accumulate is not None:
-        return [part for part in np.array_split(batch, accumulate) if len(part)]
+        return np.array_split(batch, min(accumulate, len(batch)))
     if lengths is None:
         return [batch]
     parts, start = [], 0

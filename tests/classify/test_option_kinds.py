@@ -1,0 +1,115 @@
+"""Options of another kind than they may be: one sentence, before anything is encoded."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import FakeEncoder, english
+
+from isogloss.classify import TextClassifier
+from isogloss.classify.options import FittedOptions, check_options
+from isogloss.classify.tuning_options import TuningOptions
+from isogloss.errors import InputError
+from isogloss.train import TrainingOptions
+
+TEXTS, LABELS = english(24)
+NAN = float("nan")
+MAY_BE_NONE = {
+    "learning_rate", "clip_norm", "accumulate", "max_tokens", "patience", "class_weights",
+    "max_pieces", "embeddings", "dropout", "max_entities", "pooling",
+}  # fmt: skip
+ALLOWED = {
+    "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1, 2**32],
+    "random_state": [1], "min_link_prob": [1], "min_commonness": [1],
+    "dtype": ["x"],  # of an encoder that is loaded already; what it is not is said in loading
+}  # fmt: skip
+
+
+def refused(model: TextClassifier, **given: Any) -> str:
+    encoder = model.encoder
+    before = encoder.n_encoded
+    with pytest.raises(InputError) as error:
+        model.fit(TEXTS, LABELS, "en", **given)
+    assert encoder.n_encoded == before
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
+    return str(error.value)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(TuningOptions)])
+@pytest.mark.parametrize("value", ["1", [1], True, NAN, {}, None], ids=repr)
+def test_an_option_of_tuning(name: str, value: Any, encoder: FakeEncoder) -> None:
+    if value is None and name in MAY_BE_NONE:
+        assert getattr(TuningOptions.of({name: value}), name) is None
+        return
+    said = refused(TextClassifier(encoder, tune="full", training={name: value}))
+    assert said.startswith(f"{name} is {value!r}; ")
+    if name in [field.name for field in fields(TrainingOptions)]:
+        with pytest.raises(InputError, match=f"^{name} is "):
+            TrainingOptions(**{name: value})
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(FittedOptions)])
+@pytest.mark.parametrize(
+    "value",
+    ["x", [1], NAN, 1.5, 1, True, None, -1, 2**32, np.eye(2)],
+    ids=lambda value: type(value).__name__ + f" {value!r:.5}",
+)
+def test_an_option_of_the_classifier(name: str, value: Any, encoder: FakeEncoder) -> None:
+    allowed = [None] if name in MAY_BE_NONE else []
+    allowed += ALLOWED.get(name, [])
+    if any(type(one) is type(value) and np.all(one == value) for one in allowed):
+        check_options(TextClassifier(encoder, **{name: value}).get_params(deep=False))
+        return
+    said = refused(TextClassifier(encoder, **{name: value}))
+    assert said.startswith((f"{name} is ", "no pooling 'x'"))
+
+
+@pytest.mark.parametrize("training", [5, ["epochs"], "epochs", True, TrainingOptions()], ids=repr)
+def test_what_holds_no_options_of_tuning(training: Any, encoder: FakeEncoder) -> None:
+    said = refused(TextClassifier(encoder, tune="full", training=training))
+    assert said.startswith("training is ")
+    assert "give a TuningOptions or a dictionary: {'epochs': 3}" in said
+
+
+@pytest.mark.parametrize("checkpoints", [5, True, [], b"x"], ids=repr)
+def test_what_is_no_folder_for_checkpoints(checkpoints: Any, encoder: FakeEncoder) -> None:
+    said = refused(TextClassifier(encoder, tune="full"), checkpoints=checkpoints)
+    assert said == f"checkpoints is {checkpoints!r}; give a folder"
+
+
+@pytest.mark.parametrize("device", [None, 0, ["cpu"]], ids=repr)
+def test_what_is_no_device(device: Any, encoder: FakeEncoder) -> None:
+    assert refused(TextClassifier(encoder, device=device)).startswith("device is ")
+
+
+def test_the_largest_seed_is_one(encoder: FakeEncoder) -> None:
+    model = TextClassifier(encoder, random_state=2**32 - 1).fit(TEXTS, LABELS, "en")
+    assert model.options_.random_state == 2**32 - 1
+
+
+def test_booleans_of_numpy_are_booleans(encoder: FakeEncoder) -> None:
+    options = {"nested": np.True_, "multilabel": np.False_, "attention": np.True_}
+    model = TextClassifier(encoder, **options).fit(TEXTS, LABELS, "en")
+    assert model.predict(TEXTS[:2], "en").shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([0] * 24, "all weights of texts are 0; give one above 0"),
+        ([1] * 23, "23 weights for 24 texts; give one for each"),
+        ([1] * 23 + [-1], "the weight of text 23 is -1; give 0 or more"),
+        ([1] * 23 + [NAN], "the weight of text 23 is nan"),
+        (["1"] * 24, "the weight of text 0 is '1'"),
+        (np.ones((24, 1)), "sample_weight is a table"),
+        (3, "sample_weight is 3; give a list of numbers"),
+    ],
+)
+def test_weights_of_a_score(weights: Any, expected: str, encoder: FakeEncoder) -> None:
+    model = TextClassifier(encoder).fit(TEXTS, LABELS, "en")
+    before = encoder.n_encoded
+    with pytest.raises(InputError, match=expected):
+        model.score(["new text"] * 24, LABELS, "en", weights)
+    assert encoder.n_encoded == before
