@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.adaptation import FEWEST_TEXTS, reason_against
 from isogloss.classify.language_move import ScoreReference, estimate_move, scores_of
@@ -28,13 +29,6 @@ from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
 
-SIB_CODES = (
-    "amh_Ethi arb_Arab ben_Beng deu_Latn ell_Grek fin_Latn fra_Latn heb_Hebr hin_Deva ind_Latn "
-    "ita_Latn jpn_Jpan kat_Geor kor_Hang npi_Deva pes_Arab por_Latn rus_Cyrl spa_Latn swh_Latn "
-    "tam_Taml tha_Thai tur_Latn ukr_Cyrl vie_Latn yor_Latn zho_Hans"
-)
-SIB_LANGUAGES = sorted(SIB_CODES.split())
-NEWS_LANGUAGES = ("fra", "swa", "yor")
 UDHR = {"swa": "swh"}
 N_UDHR_TEXTS = 60
 SHORTEST_UDHR_TEXT = 30
@@ -174,11 +168,6 @@ def accepted(data: Dataset, texts: np.ndarray) -> bool:
     return enough and not reason_against(estimate_move(data.head, data.reference, texts))
 
 
-def find(path: Path) -> Path:
-    """Return the file or its gzipped twin."""
-    return path if path.exists() else path.with_name(path.name + ".gz")
-
-
 def datasets(data: Path, encoder: Encoder, *, design: bool) -> dict[str, Dataset]:
     """Read, encode and fit both data sets."""
     sib = FileFormat(quoting="csv")
@@ -193,7 +182,7 @@ def datasets(data: Path, encoder: Encoder, *, design: bool) -> dict[str, Dataset
             [read("sib200/eng_Latn/train.tsv", sib)],
             {
                 code: read(f"sib200/{code}/dev.tsv", sib)
-                for code in SIB_LANGUAGES[0 if design else 1 :: 2]
+                for code in sorted(SIB_LANGUAGES)[0 if design else 1 :: 2]
             },
             encoder,
             data,

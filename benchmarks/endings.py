@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.scores import interval_of_mean
 from isogloss.data.documents import FileFormat
@@ -23,7 +24,7 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import LossWarning
 from isogloss.kb import inflection, search
 from isogloss.report.table import Table
-from zero_shot import NEWS_LANGUAGES, datasets, knowledge_base, read
+from zero_shot import datasets, knowledge_base, read
 
 PLURALS = {  # language to the letters that must be left to a name, and endings
     "en": (3, "s es ies>y"),

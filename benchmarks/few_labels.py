@@ -1,11 +1,11 @@
 """Few labels beside SetFit, on the same encoder, one thread: the table of docs/results.md.
 
 Samples of 8, 16 and 64 English texts a class (SIB-200 train; a class with fewer gives all it has),
-tested on the dev texts of 27 other languages. isogloss fits its head on the frozen bundled encoder;
-SetFit trains the whole encoder on pairs of texts, for so many steps, then its head. Seconds are of
-training alone, encoding of the training texts with it. Beside them the class names (0 texts: these
-alone), and names with a description; SetFit has templates for them. SetFit has an environment of
-its own:
+tested on the dev texts of 27 other languages. isogloss fits its head on the frozen bundled encoder,
+or tunes all of it but the word embeddings for some twenty steps (`TUNING`); SetFit trains the whole
+encoder on pairs of texts, for so many steps, then its head. Seconds are of training alone, encoding
+of the training texts with it. Beside them the class names (0 texts: these alone), and names with a
+description; SetFit has templates for them. SetFit has an environment of its own:
 
     python -m venv setfit-env
     setfit-env/bin/pip install setfit==1.2.0 torch==2.13.0
@@ -29,18 +29,17 @@ from typing import Any
 import numpy as np
 import torch
 
+from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.scores import Interval, interval_of_language_mean
+from isogloss.classify.comparison_seeds import interval_over_seeds
+from isogloss.classify.resampling import resampled_means
+from isogloss.classify.scores import Interval
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.encode.bundled import bundled_directory
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
 
-CODES = (
-    "amh_Ethi arb_Arab ben_Beng deu_Latn ell_Grek fin_Latn fra_Latn heb_Hebr hin_Deva ind_Latn "
-    "ita_Latn jpn_Jpan kat_Geor kor_Hang npi_Deva pes_Arab por_Latn rus_Cyrl spa_Latn swh_Latn "
-    "tam_Taml tha_Thai tur_Latn ukr_Cyrl vie_Latn yor_Latn zho_Hans"
-)
+LANGUAGES = sorted(SIB_LANGUAGES)  # the order of the answers in a cell
 SEEDS = {8: 5, 16: 5, 64: 2, 0: 1}  # by texts a class
 SEEDS_OF_DEFAULT = 3
 DESCRIPTIONS = {
@@ -59,6 +58,9 @@ NAMES: dict[str, dict[str, list[str]] | None] = {
         name: [name, description] for name, description in DESCRIPTIONS.items()
     },
 }
+TUNED = "isogloss, tuned"
+TUNING: dict[str, Any] = {"learning_rate": 1e-4, "dev_split": 0.0, "precision": "bfloat16"}
+EPOCHS = {8: 10, 16: 5, 64: 2}  # by texts a class
 TEMPLATE, N_COPIES = "This sentence is {}", 8  # SetFit's own, for class names
 DEFAULT_STEPS = -1
 
@@ -79,9 +81,14 @@ class Cell:
         return f"{row}-{self.n}-{self.seed}-{self.steps}.json"
 
     @property
+    def is_ours(self) -> bool:
+        """Whether isogloss trains."""
+        return self.row != "setfit"
+
+    @property
     def name(self) -> str:
         """The row of the table that it belongs to."""
-        if self.row in NAMES:
+        if self.is_ours:
             return self.row
         return "SetFit, default" if self.steps == DEFAULT_STEPS else f"SetFit, {self.steps} steps"
 
@@ -119,13 +126,12 @@ def read(data: Path) -> Texts:
     """Read SIB-200."""
 
     def documents(name: str) -> Documents:
-        path = data / "sib200" / name
-        path = path if path.exists() else path.with_name(path.name + ".gz")
+        path = find(data / "sib200" / name)
         return read_documents(path, format=FileFormat(quoting="csv"), needs_label=True)
 
     return Texts(
         documents("eng_Latn/train.tsv"),
-        {code: documents(f"{code}/dev.tsv") for code in CODES.split()},
+        {code: documents(f"{code}/dev.tsv") for code in LANGUAGES},
     )
 
 
@@ -140,6 +146,8 @@ def cells(steps: int) -> Iterator[Cell]:
                 for row, names in NAMES.items():
                     if n or names is not None:
                         yield Cell(row, n, seed)
+                if n:
+                    yield Cell(TUNED, n, seed)
                 yield Cell("setfit", n, seed, steps)
     for seed in range(SEEDS_OF_DEFAULT):
         yield Cell("setfit", 8, seed, DEFAULT_STEPS)
@@ -162,7 +170,7 @@ class Runner:
         if not cell.n and cell.row == "setfit":
             labels = [name for name in DESCRIPTIONS for _ in range(N_COPIES)]
             texts = [TEMPLATE.format(name) for name in labels]
-        answer = self._isogloss if cell.row in NAMES else self._setfit
+        answer = self._isogloss if cell.is_ours else self._setfit
         made = asdict(cell) | answer(cell, texts, labels)
         part = file.with_suffix(".part")
         part.write_text(json.dumps(made, ensure_ascii=False), "utf-8")
@@ -172,13 +180,19 @@ class Runner:
     def _isogloss(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:
         # A fresh one has no vectors of these texts in memory from the cell before.
         fresh = Encoder.load("bundled", device="cpu", threads=1)
+        is_tuned = cell.row == TUNED
         model = TextClassifier(fresh, random_state=cell.seed)
+        if is_tuned:
+            model.set_params(tune="full", training=TUNING | {"epochs": EPOCHS[cell.n]})
         cpu, wall = time.process_time(), time.perf_counter()
-        model.fit(texts, labels, "en", class_names=NAMES[cell.row])
+        model.fit(texts, labels, "en", class_names=NAMES.get(cell.row))
         seconds = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-        if self.prepared is None:
-            self.prepared = model.prepare(self.texts.tested)
-        answers = model.labels_of(model.probabilities(self.prepared))
+        if is_tuned:
+            answers = model.predict(self.texts.tested)
+        else:
+            if self.prepared is None:
+                self.prepared = model.prepare(self.texts.tested)
+            answers = model.labels_of(model.probabilities(self.prepared))
         return {"predicted": [str(label) for label in answers], "seconds": seconds}
 
     def _setfit(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:
@@ -220,13 +234,17 @@ class Results:
         return float(np.mean([self.kept[cell]["seconds"][kind] for cell in cells]))
 
     def accuracy(self, cells: list[Cell], minus: list[Cell] | None = None) -> Interval:
-        """Return the mean over languages and seeds, or the difference of two."""
+        """Return the mean over languages and samples, or the difference of two, sample by sample.
+
+        Intervals are over sentences and samples (`comparison_seeds`).
+        """
         values = {}
         for code in self.ids:
-            values[code] = np.mean([self.right[cell][code] for cell in cells], axis=0)
+            values[code] = np.transpose([self.right[cell][code] for cell in cells]).astype(float)
             if minus is not None:
-                values[code] -= np.mean([self.right[cell][code] for cell in minus], axis=0)
-        return interval_of_language_mean(values, self.ids, seed=0)
+                values[code] -= np.transpose([self.right[cell][code] for cell in minus])
+        found = resampled_means(values, self.ids, seed=0)
+        return interval_over_seeds(found, least=0 if minus is None else -1)
 
     def table(self) -> Table:
         """Show each row."""
@@ -255,7 +273,7 @@ class Results:
         shown = []
         for (n, ours), own in self.rows.items():
             for (m, theirs), other in self.rows.items():
-                if n != m or ours not in NAMES or theirs in NAMES:
+                if n != m or not own[0].is_ours or other[0].is_ours:
                     continue
                 seeds = {cell.seed for cell in own} & {cell.seed for cell in other}
                 pair = [[cell for cell in side if cell.seed in seeds] for side in (own, other)]

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from evaluation_data import NEWS_LANGUAGES, find
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.scores import interval_of_language_mean
+from isogloss.classify.comparison_seeds import deviation_over_seeds, interval_over_seeds
+from isogloss.classify.resampling import Resampled, resampled_means
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
@@ -35,14 +37,12 @@ NAMES: dict[str, dict[str, list[str]] | None] = {
     "class names": {name: [name] for name in DESCRIPTIONS},
     "names and descriptions": {name: [name, more] for name, more in DESCRIPTIONS.items()},
 }
-LANGUAGES = ("fra", "swa", "yor")
 Labelled = tuple[list[str], np.ndarray]
 
 
 def read(data: Path, lang: str, split: str, *, letters: int) -> Labelled:
     """Return articles of the six classes, and their labels."""
-    path = data / "masakhanews" / lang / f"{split}.tsv"
-    path = path if path.exists() else path.with_name(path.name + ".gz")
+    path = find(data / "masakhanews" / lang / f"{split}.tsv")
     parts = [
         read_documents(path, format=FileFormat(text=(column,), quoting="csv"), needs_label=True)
         for column in ("headline", "text")
@@ -78,25 +78,28 @@ def right_by_language(
 
 
 def line(n: int, row: str, found: list[Any], base: list[Any] | None) -> dict[str, Any]:
-    """Return a row of the table: means over languages and seeds, the difference to no names."""
-    means = {lang: np.mean([one[lang] for one in found], axis=0) for lang in LANGUAGES}
-    ids = dict.fromkeys(LANGUAGES)
-    score = interval_of_language_mean(means, ids, seed=0)
-    over = [np.mean([one[lang].mean() for lang in LANGUAGES]) for one in found]
+    """Return a row of the table: means over languages and samples, the difference to no names.
+
+    Intervals are over articles and samples (`comparison_seeds`).
+    """
+    right = {
+        lang: np.transpose([one[lang] for one in found]).astype(float) for lang in NEWS_LANGUAGES
+    }
+    scores = resampled_means(right, {}, seed=0)
     shown = {
-        "texts a class": n, "row": row, "accuracy": score.value, "accuracy_low": score.low,
-        "accuracy_high": score.high,
-        "sd_over_seeds": float(np.std(over, ddof=1)) if len(over) > 1 else None,
-    } | {lang: float(means[lang].mean()) for lang in LANGUAGES}  # fmt: skip
+        "texts a class": n, "row": row, **ends("accuracy", scores, least=0),
+        "sd_over_seeds": deviation_over_seeds(scores),
+    } | {lang: float(right[lang].mean()) for lang in NEWS_LANGUAGES}  # fmt: skip
     if base is not None:
-        gains = {
-            lang: means[lang] - np.mean([one[lang] for one in base], axis=0) for lang in LANGUAGES
-        }
-        gain = interval_of_language_mean(gains, ids, seed=0)
-        shown |= {
-            "difference": gain.value, "difference_low": gain.low, "difference_high": gain.high,
-        }  # fmt: skip
+        gains = {lang: right[lang] - np.transpose([one[lang] for one in base]) for lang in right}
+        shown |= ends("difference", resampled_means(gains, {}, seed=0), least=-1)
     return shown
+
+
+def ends(name: str, scores: Resampled, *, least: float) -> dict[str, float]:
+    """Return the cells of a score and its interval."""
+    found = interval_over_seeds(scores, least=least)
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def main() -> None:
@@ -112,7 +115,9 @@ def main() -> None:
     encoder = Encoder.load("bundled")
     parts = [read(options.data, "eng", split, letters=options.letters) for split in ("dev", "test")]
     train = (parts[0][0] + parts[1][0], np.concatenate([labels for _, labels in parts]))
-    tests = {lang: read(options.data, lang, "test", letters=options.letters) for lang in LANGUAGES}
+    tests = {
+        lang: read(options.data, lang, "test", letters=options.letters) for lang in NEWS_LANGUAGES
+    }
     rows = []
     for n in SEEDS:
         base = None

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptation import find
+from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder
 from isogloss.classify.adaptation import reason_against
 from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
@@ -34,7 +34,6 @@ from isogloss.classify.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.report.table import Table
 from routing_data import read_routing
-from zero_shot import NEWS_LANGUAGES, SIB_LANGUAGES
 
 FAR = 0.10  # a language so far below the mean of its set must be flagged
 N_ROUTING_TEST = 240
@@ -73,7 +72,7 @@ def sets(data: Path) -> dict[str, tuple[Labelled, dict[str, Labelled]]]:
     return {
         "SIB-200": (
             read("sib200/eng_Latn/train.tsv", sib),
-            {code: read(f"sib200/{code}/dev.tsv", sib) for code in SIB_LANGUAGES.split()},
+            {code: read(f"sib200/{code}/dev.tsv", sib) for code in SIB_LANGUAGES},
         ),
         "MasakhaNEWS": (
             (english[0][0] + english[1][0], english[0][1] + english[1][1]),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from few_labels import CODES
+from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
 from isogloss.classify.scores import interval_of_draws
 from isogloss.data.documents import FileFormat, read_documents
@@ -27,7 +27,7 @@ from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 from transform_tasks import lines_of
 
-ALL_CODES = ("eng_Latn", *CODES.split())
+ALL_CODES = ("eng_Latn", *sorted(SIB_LANGUAGES))
 OTHER_NAMES = {"zho_Hans": "cmn"}  # of the Declaration's files; the rest are the code's first part
 TEXTS = ("SIB-200", "UDHR")
 OPTIONS = GeometryOptions(n_random=1000, max_contexts=8)  # few, as MEV is not shown
@@ -42,8 +42,7 @@ def sentences(data: Path, text: str, code: str) -> list[str]:
     if text == "UDHR":
         name = OTHER_NAMES.get(code, code.partition("_")[0])
         return [line for line in lines_of(data / "udhr" / f"{name}.txt.gz") if line]
-    path = data / "sib200" / code / "dev.tsv"
-    path = path if path.exists() else path.with_name(path.name + ".gz")
+    path = find(data / "sib200" / code / "dev.tsv")
     return read_documents(path, format=FileFormat(quoting="csv"), needs_label=True).texts
 
 

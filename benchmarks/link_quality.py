@@ -18,7 +18,6 @@ knowledge base has a name for it and whether the text holds that name. A knowled
 
 import argparse
 import csv
-import math
 import random
 import sys
 from pathlib import Path
@@ -26,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from evaluation_data import find
+from isogloss.classify.scores import interval_of_share
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.kb import KnowledgeBase, Mention
 from isogloss.kb.name_table import names_of
@@ -40,8 +41,7 @@ COLUMNS = ["lang", "kind", "index_id", "snippet", "name", "entities", "verdict"]
 
 def texts_of(data: Path, lang: str) -> Documents:
     """Return the SIB-200 development texts of a language."""
-    file = data / "sib200" / lang / "dev.tsv"
-    file = file if file.exists() else file.with_name("dev.tsv.gz")
+    file = find(data / "sib200" / lang / "dev.tsv")
     return read_documents(file, format=FileFormat(quoting="csv"), needs_label=True)
 
 
@@ -161,16 +161,9 @@ def score(files: list[Path]) -> None:
     print("| lang | kind | checked | right | precision |")
     print("| :--- | :--- | ---: | ---: | ---: |")
     for (lang, kind), (right, n) in sorted(counts.items()):
-        low, high = wilson(right, n)
-        print(f"| {lang} | {kind} | {n} | {right} | {right / n:.2f} [{low:.2f}, {high:.2f}] |")
-
-
-def wilson(right: int, n: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a share."""
-    z = 1.96
-    middle = (right + z * z / 2) / (n + z * z)
-    half = z / (n + z * z) * math.sqrt(right * (n - right) / n + z * z / 4)
-    return middle - half, middle + half
+        share = interval_of_share(right, n)
+        interval = f"{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
+        print(f"| {lang} | {kind} | {n} | {right} | {interval} |")
 
 
 def _ids_and_texts(data: Path, lang: str) -> tuple[list[str], list[str]]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluation_data import find
 from isogloss import Encoder
 from isogloss.data.lines import open_lines, read_text
 from isogloss.data.parallel import ParallelTexts, parallel_texts
@@ -55,7 +56,7 @@ def read_sib200(data: Path) -> ParallelTexts:
     """Return the dev sentences of all languages, joined by ``index_id``."""
     found = {}
     for folder in sorted((data / "sib200").glob("*_*")):
-        file = io.StringIO(read_text(existing(folder / "dev.tsv")), newline="")
+        file = io.StringIO(read_text(find(folder / "dev.tsv")), newline="")
         rows = csv.DictReader(file, delimiter="\t")
         found[parse_language(folder.name)] = {row["index_id"]: row["text"] for row in rows}
     return joined(found, data / "sib200")
@@ -86,11 +87,6 @@ def joined(found: dict[str, dict[str, str]], folder: Path) -> ParallelTexts:
     shared = [name for name in found[PIVOT] if all(name in texts for texts in found.values())]
     langs = [PIVOT, *(lang for lang in found if lang != PIVOT)]
     return parallel_texts({lang: [found[lang][name] for name in shared] for lang in langs})
-
-
-def existing(path: Path) -> Path:
-    """Return the file, plain or compressed."""
-    return path if path.exists() else path.with_name(f"{path.name}.gz")
 
 
 def shift_by_layer(result: NeutralityResult, lang: str) -> Table:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder
 from isogloss.classify.comparison import BASELINE, Comparison, compare, compared_rows
 from isogloss.classify.linear_head import LinearHead, fit_with_search
@@ -26,7 +27,7 @@ from isogloss.classify.scores import interval_of_language_mean
 from isogloss.data.documents import FileFormat
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
-from zero_shot import NEWS_LANGUAGES, datasets, knowledge_base, read
+from zero_shot import datasets, knowledge_base, read
 
 Right = dict[str, np.ndarray]  # language to the share of seeds that get each document right
 Ids = Mapping[str, Sequence[str] | None]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptation import find
+from evaluation_data import find
 from isogloss import Encoder, KnowledgeBase, TextClassifier, build_knowledge_base
 from isogloss.classify.calibration import coverage_at
 from isogloss.classify.documents import PreparedDocuments

@@ -23,6 +23,7 @@ import torch
 from torch import nn
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
+from evaluation_data import find
 from isogloss.classify.tuned_encoder import trainable_network, with_settings
 from isogloss.classify.tuned_network import TextExamples, TunedNetwork, dev_score, summed_loss
 from isogloss.encode import Encoder
@@ -111,7 +112,7 @@ def speeds(base: Encoder, n_steps: int) -> dict[str, float]:
 def losses(base: Encoder, options: argparse.Namespace) -> dict[str, list[float]]:
     """Return the dev loss of each row and seed."""
     folder = options.data / "sib200" / "eng_Latn"
-    train_rows, dev_rows = read(folder / "train.tsv.gz"), read(folder / "dev.tsv")
+    train_rows, dev_rows = (read(find(folder / f"{part}.tsv")) for part in ("train", "dev"))
     names = sorted({label for label, _ in train_rows})
     train_rows = train_rows[: BATCH * steps_an_epoch(len(train_rows), options.loss_steps)]
     sides = []

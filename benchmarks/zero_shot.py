@@ -13,6 +13,7 @@ import argparse
 import warnings
 from pathlib import Path
 
+from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, KnowledgeBase, build_knowledge_base
 from isogloss.classify.comparison import (
     ComparedRow,
@@ -28,12 +29,6 @@ from isogloss.errors import LossWarning
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
-SIB_LANGUAGES = (
-    "fra_Latn deu_Latn spa_Latn ita_Latn por_Latn tur_Latn vie_Latn ind_Latn swh_Latn yor_Latn "
-    "fin_Latn rus_Cyrl ukr_Cyrl hin_Deva npi_Deva arb_Arab pes_Arab zho_Hans jpn_Jpan kor_Hang "
-    "tha_Thai ell_Grek heb_Hebr tam_Taml ben_Beng kat_Geor amh_Ethi"
-)
-NEWS_LANGUAGES = ("fra", "swa", "yor")
 KB_LANGUAGES = "en fr de es it pt ru zh ja ko ar hi th tr vi id sw yo uk el he fi ta bn ka am fa ne"
 ROWS = [
     *compared_rows(["mboe", "mboe-plus", "-emb", "-att", "mean"]),
@@ -48,9 +43,7 @@ def read(data: Path, files: dict[str, str], format: FileFormat) -> LabelledTexts
     """Read labelled files of some languages, each as it is or gzipped."""
     whole = LabelledTexts()
     for name, lang in files.items():
-        path = data / name
-        path = path if path.exists() else path.with_name(path.name + ".gz")
-        documents = read_documents(path, format=format, needs_label=True)
+        documents = read_documents(find(data / name), format=format, needs_label=True)
         whole.texts += documents.texts
         whole.labels += documents.labels or []
         whole.langs += [parse_language(lang)] * len(documents.texts)
@@ -65,7 +58,7 @@ def datasets(data: Path) -> dict[str, tuple[LabelledTexts, LabelledTexts]]:
     return {
         "sib200": (
             read(data, {"sib200/eng_Latn/train.tsv": "en"}, sib),
-            read(data, {f"sib200/{code}/dev.tsv": code for code in SIB_LANGUAGES.split()}, sib),
+            read(data, {f"sib200/{code}/dev.tsv": code for code in SIB_LANGUAGES}, sib),
         ),
         "masakhanews": (
             read(data, {f"masakhanews/eng/{part}.tsv": "en" for part in ("dev", "test")}, news),

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
         "dump_speed",
         "encode_speed",
         "encoder_kinds_speed",
+        "encoder_kinds_tasks",
         "endings",
         "few_labels",
         "few_labels_news",
@@ -45,7 +46,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_a_benchmark_without_data_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name in ("encode_speed", "encoder_kinds_speed"):
+    if name.startswith("enco"):
         pytest.importorskip("sentence_transformers")
     monkeypatch.setattr(sys, "argv", [name])
     monkeypatch.syspath_prepend(ROOT / "benchmarks")  # as when it is run: one imports another
