@@ -144,7 +144,7 @@ def under_moves(
     scores = ScoreReference.of(head, vectors["train"], y, seed=0)
     assert reference is not None
     assert scores is not None
-    scale, found = head.standardisation, []
+    scale, found, langs = head.standardisation, [], []
     for lang, (_, labels) in tests.items():
         gold = np.array([classes.index(one) if one in classes else -1 for one in labels])
         generator = np.random.default_rng(0)
@@ -166,10 +166,20 @@ def under_moves(
                     for given in (tested, moved)
                 ]
                 found.append([*accuracy, *forecasts])
+                langs.append(lang)
     before, after, as_they_were, from_moved = np.array(found).T
+    # A resample is of languages: their texts, of other documents or of translations, stay together.
+    change = {lang: (after - before)[np.array(langs) == lang] for lang in dict.fromkeys(langs)}
+    means = np.array([gains.mean() for gains in change.values()])
+    drawn = np.random.default_rng(0).choice(means, (10_000, len(means))).mean(axis=1)
     return {
         "set": name,
         "cases": len(found),
+        "languages": len(means),
+        "change": float(means.mean()),
+        "change_low": float(np.quantile(drawn, 0.025)),
+        "change_high": float(np.quantile(drawn, 0.975)),
+        "languages worse": int((means < 0).sum()),
         "accuracy before": float(before.mean()),
         "accuracy after": float(after.mean()),
         "forecast as they were": float(as_they_were.mean()),
