@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
         "endings",
         "few_labels",
         "few_labels_news",
+        "few_labels_tuning",
         "forecast",
         "geometry",
         "geometry_languages",
