@@ -113,3 +113,14 @@ def test_weights_of_a_score(weights: Any, expected: str, encoder: FakeEncoder) -
     with pytest.raises(InputError, match=expected):
         model.score(["new text"] * 24, LABELS, "en", weights)
     assert encoder.n_encoded == before
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    options = TuningOptions(
+        learning_rate=np.float32(0.5), epochs=np.int64(3), warm_up=np.int64(0),
+        dev_split=np.float32(0.25), lora_rank=np.int32(4),
+    )  # fmt: skip
+    kept = (options.learning_rate, options.epochs, options.warm_up, options.dev_split)
+    assert kept == (0.5, 3, 0, 0.25)
+    assert [type(value) for value in kept] == [float, int, int, float]
+    assert type(options.lora_rank) is int

@@ -166,7 +166,7 @@ def _made_with(out: Path) -> dict[str, Any] | None:
     if not out.exists():
         return None
     if out.is_dir() and not file.exists():
-        if all(other.name == LOCK for other in out.iterdir()):
+        if all(other.name == LOCK or other.suffix == ".part" for other in out.iterdir()):
             return None
         raise InputError(f"holds files of something else; {OTHER_PLACE}", path=out)
     manifest = read_json(file, what="a comparison", advice=OTHER_PLACE)

@@ -159,7 +159,7 @@ def _unsaid() -> Iterator[None]:
     level = logger.level
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LossWarning)
-        logger.setLevel(logging.WARNING)
+        logger.setLevel(max(level, logging.WARNING))
         try:
             yield
         finally:

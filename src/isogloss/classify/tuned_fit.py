@@ -200,6 +200,8 @@ def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> 
     try:
         return part.encoded_by(encoder)
     except InputError as error:
+        if "not finite" not in str(error):
+            raise
         raise InputError(
             f"tuning with learning_rate {training.learning_rate:g} left an encoder whose vectors "
             "are not finite; give a smaller learning rate, or precision float32"

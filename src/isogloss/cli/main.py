@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _how_to_go_on(words: list[str]) -> str:
     keeps = any(word.partition("=")[0] == "--checkpoints" for word in words)
     if keeps or words[:2] == ["classify", "compare"]:
-        return ", and the same command goes on where this one was"
+        return ", and the same command goes on from what is kept"
     return ""
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+import numpy as np
+
 from isogloss.errors import InputError, did_you_mean
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
@@ -59,6 +61,10 @@ class TrainingOptions:
     average_checkpoints: int = 1
 
     def __post_init__(self) -> None:
+        for field in fields(self):  # numbers of numpy become Python's, which JSON can hold
+            value = getattr(self, field.name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, field.name, value.item())
         for name in ("epochs", "batch_size", "average_checkpoints"):
             check_count(name, getattr(self, name))
         for name in ("accumulate", "max_tokens", "patience"):

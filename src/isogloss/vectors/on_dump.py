@@ -71,7 +71,7 @@ def train_on_dump(
     workers, facts = workers or n_cores(), reading.facts()
     folder = work or out.parent / f".{out.name}.work"
     if folder.resolve() == out.resolve():
-        raise InputError("--out and --work are the same; give two names", path=out)
+        raise InputError("out and work are the same; give two names", path=out)
     with locked(folder), kept_folders_said([] if work else [folder]):
         try:
             corpus = corpus_of_dump(
