@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from evaluation_data import SIB_LANGUAGES, find
+from evaluation_data import SIB_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.comparison_seeds import interval_over_seeds
 from isogloss.classify.resampling import resampled_means
@@ -107,12 +107,9 @@ class Texts:
 
     def sample(self, n: int, seed: int) -> tuple[list[str], list[str]]:
         """Return `n` texts of each class, or all it has, and their labels."""
-        labels = np.array([str(label) for label in self.train.labels or []])
-        generator, rows = np.random.default_rng(seed), []
-        for label in sorted(set(labels)):
-            own = np.flatnonzero(labels == label)
-            rows += generator.choice(own, min(n, len(own)), replace=False).tolist()
-        return [self.train.texts[row] for row in rows], labels[rows].tolist()
+        labels = [str(label) for label in self.train.labels or []]
+        rows = rows_of_each_class(labels, n, seed=seed)
+        return [self.train.texts[row] for row in rows], [labels[row] for row in rows]
 
     def right(self, predicted: list[str]) -> dict[str, np.ndarray]:
         """Return language to which of its texts are right."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation_data import NEWS_LANGUAGES, find
+from evaluation_data import NEWS_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.comparison_seeds import deviation_over_seeds, interval_over_seeds
 from isogloss.classify.resampling import Resampled, resampled_means
@@ -62,15 +62,9 @@ def right_by_language(
     """Return, for each seed, language to which of its texts are right."""
     found = []
     for seed in range(SEEDS[n]):
-        generator = np.random.default_rng(seed)
-        rows = [
-            generator.choice(np.flatnonzero(train[1] == name), n, replace=False)
-            for name in DESCRIPTIONS
-            if n
-        ]
-        chosen = np.concatenate(rows).tolist() if rows else []
+        chosen = rows_of_each_class(train[1].tolist(), n, seed=seed)
         model = TextClassifier(encoder, random_state=seed).fit(
-            [train[0][at] for at in chosen], train[1][chosen].tolist() if chosen else [], "en",
+            [train[0][at] for at in chosen], [str(train[1][at]) for at in chosen], "en",
             class_names=NAMES[row],
         )  # fmt: skip
         found.append({lang: model.predict(texts) == gold for lang, (texts, gold) in tests.items()})

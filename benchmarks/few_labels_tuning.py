@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from evaluation_data import NEWS_LANGUAGES
-from few_labels_news import DESCRIPTIONS, Labelled, read
+from evaluation_data import NEWS_LANGUAGES, rows_of_each_class
+from few_labels_news import Labelled, read
 from isogloss import Encoder, TextClassifier
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
@@ -63,13 +63,7 @@ def line(
     """Return the means of one way over languages and samples."""
     shares, seconds = [], []
     for sample in range(N_SAMPLES):
-        generator = np.random.default_rng(100 + sample)
-        rows = np.concatenate(
-            [
-                generator.choice(np.flatnonzero(train[1] == name), n, replace=False)
-                for name in DESCRIPTIONS
-            ]
-        ).tolist()
+        rows = rows_of_each_class(train[1].tolist(), n, seed=100 + sample)
         model = TextClassifier(encoder, random_state=sample)
         if tuning is not None:
             model.set_params(tune="full", training=SHARED | tuning)

@@ -41,6 +41,10 @@ class InputKindError(InputError, TypeError):
     """An `InputError` for a value of the wrong kind, which Python itself calls a `TypeError`."""
 
 
+class NotFiniteError(InputError):
+    """An `InputError` for an encoder that gives a vector with an infinite or undefined number."""
+
+
 class LossWarning(UserWarning):
     """Something was left out of the work; the message carries its number."""
 

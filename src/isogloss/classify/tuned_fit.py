@@ -29,7 +29,7 @@ from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.classify.vector_memo import encode_once
 from isogloss.compat import require
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, NotFiniteError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase
 
 
@@ -199,9 +199,7 @@ def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> 
     """Return texts with the tuned encoder's vectors; the fault of one that diverged is the rate."""
     try:
         return part.encoded_by(encoder)
-    except InputError as error:
-        if "not finite" not in str(error):
-            raise
+    except NotFiniteError as error:
         raise InputError(
             f"tuning with learning_rate {training.learning_rate:g} left an encoder whose vectors "
             "are not finite; give a smaller learning rate, or precision float32"

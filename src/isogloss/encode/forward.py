@@ -11,7 +11,7 @@ from isogloss.encode.batches import BUDGETS, PaddedBatch, budgeted_batches, pad
 from isogloss.encode.plan import Plan
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.encode.vector_cache import Vectors
-from isogloss.errors import InputError
+from isogloss.errors import NotFiniteError
 from isogloss.progress import progress
 
 Advance = Callable[[int], None]
@@ -70,7 +70,7 @@ def encode_texts(
 
     Raises
     ------
-    InputError
+    NotFiniteError
         For a vector that is not finite.
     """
     network = encoder.network
@@ -86,7 +86,7 @@ def encode_texts(
             advance(int(lengths[batch].sum()))
     is_bad = ~np.isfinite(vectors).all(axis=(0, 2))
     if is_bad.any():
-        raise InputError(
+        raise NotFiniteError(
             f"{encoder.name} gives a vector that is not finite for text "
             f"{number(int(is_bad.argmax()))} (counted from 0); the model is broken, or its "
             f"numbers overflow in {encoder.dtype}"
