@@ -32,6 +32,9 @@ TRIED: list[tuple[int, dict[str, Any] | None]] = [  # texts a class; None: the h
     (8, {"epochs": 10, "learning_rate": 1e-4}),
     (16, None),
     (16, {"epochs": 5, "learning_rate": 1e-4}),
+    (64, None),
+    (64, {"epochs": 2, "learning_rate": 1e-4}),
+    (64, {"epochs": 1, "learning_rate": 1e-4}),
 ]
 
 

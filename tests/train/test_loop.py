@@ -1,5 +1,6 @@
 """The loop: how a step is computed does not change it; every option does what it says."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -214,15 +215,44 @@ def test_shares_and_micro_batches_hold_every_example_once_with_like_lengths() ->
     found = []
     for rank in range(3):
         share = share_of(batch, lengths, rank=rank, size=3)
-        for part in micro_batches(share, lengths, accumulate=None, max_tokens=128):
+        for part in micro_batches(share, lengths, accumulate=None, max_tokens=128, part_cost=9):
             assert len(part) == 1 or lengths[part].max() * len(part) <= 128
             found += part.tolist()
     assert sorted(found) == sorted(batch.tolist())
 
 
 def test_more_micro_batches_than_examples_are_one_an_example() -> None:
-    found = micro_batches(np.arange(5), None, accumulate=10**12, max_tokens=1)
+    found = micro_batches(np.arange(5), None, accumulate=10**12, max_tokens=1, part_cost=0)
     assert [part.tolist() for part in found] == [[0], [1], [2], [3], [4]]
+
+
+@pytest.mark.parametrize("part_cost", [0, 3, 20, 1000])
+def test_no_cut_of_a_batch_is_cheaper(part_cost: int) -> None:
+    lengths = np.array([40, 21, 20, 20, 9, 8, 8, 2, 1])
+
+    def cost(sizes: list[int]) -> float:
+        parts = np.split(lengths, np.cumsum(sizes)[:-1])
+        padded = [len(part) * int(part[0]) for part in parts]
+        if any(tokens > 64 and len(part) > 1 for tokens, part in zip(padded, parts, strict=True)):
+            return math.inf
+        return sum(padded) + part_cost * len(parts)
+
+    found = micro_batches(
+        np.arange(9), lengths, accumulate=None, max_tokens=64, part_cost=part_cost
+    )
+    every_cut = [
+        np.diff([0, *inner, 9]).tolist()
+        for n_inner in range(9)
+        for inner in itertools.combinations(range(1, 9), n_inner)
+    ]
+    assert cost([len(part) for part in found]) == min(map(cost, every_cut))
+    assert np.concatenate(found).tolist() == list(range(9))
+
+
+def test_texts_of_one_length_are_one_part() -> None:
+    lengths = np.full(32, 64)
+    found = micro_batches(np.arange(32), lengths, accumulate=None, max_tokens=32 * 64, part_cost=0)
+    assert len(found) == 1
 
 
 def test_the_rate_rises_and_falls() -> None:

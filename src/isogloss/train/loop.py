@@ -41,6 +41,7 @@ Batch = TypeVar("Batch")
 Score = tuple[float, ...]
 MAX_TOKENS = {"cpu": 2048}
 MAX_TOKENS_ELSEWHERE = 16_384
+PART_COST = {"cpu": 100}  # elsewhere as few parts as there can be
 
 
 class Examples(Protocol[Given]):
@@ -240,8 +241,9 @@ class _Loop:
         )[place]
         share = share_of(batch, self.lengths, rank=processes.rank, size=processes.size)
         parts = micro_batches(
-            share, self.lengths, accumulate=options.accumulate, max_tokens=self.max_tokens
-        )
+            share, self.lengths, accumulate=options.accumulate, max_tokens=self.max_tokens,
+            part_cost=PART_COST.get(self.device.type, self.max_tokens),
+        )  # fmt: skip
         torch.manual_seed(seed_of(self.seed, self.state.step, processes.rank))
         self.module.train()
         total = torch.zeros((), dtype=torch.float32, device=self.device)

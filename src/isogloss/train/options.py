@@ -30,7 +30,7 @@ class TrainingOptions:
     clip_norm
         Largest norm of all gradients together; None: not clipped.
     accumulate
-        Micro-batches of one step; None: as few as `max_tokens` allows.
+        Micro-batches of one step; None: what is cheapest on the device, within `max_tokens`.
     max_tokens
         Most padded tokens of a micro-batch; None: 2,048 on a processor, 16,384 elsewhere.
     precision

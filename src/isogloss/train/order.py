@@ -34,15 +34,24 @@ def share_of(batch: Ints1d, lengths: Ints1d | None, *, rank: int, size: int) -> 
 
 
 def micro_batches(
-    batch: Ints1d, lengths: Ints1d | None, *, accumulate: int | None, max_tokens: int
+    batch: Ints1d,
+    lengths: Ints1d | None,
+    *,
+    accumulate: int | None,
+    max_tokens: int,
+    part_cost: int,
 ) -> list[Ints1d]:
     """Cut a share of a batch, sorted by length, into parts that are computed one by one.
 
     Parameters
     ----------
     accumulate
-        So many parts, at most one an example; None: filled up to `max_tokens` padded tokens (a
-        longer example alone).
+        So many parts, at most one an example; None: the cheapest cut, as follows.
+    max_tokens
+        The most padded tokens of a part; a longer example is alone.
+    part_cost
+        What a part costs beside its padded tokens, in tokens. The cut is the one that is
+        cheapest in all: more parts pad less.
     """
     if not len(batch):
         return []
@@ -50,11 +59,19 @@ def micro_batches(
         return np.array_split(batch, min(accumulate, len(batch)))
     if lengths is None:
         return [batch]
+    n_examples = len(batch)
+    cheapest = np.zeros(n_examples + 1, np.int64)  # cost of the examples from here on
+    sizes = np.zeros(n_examples, np.int64)  # of the part that begins here
+    for start in range(n_examples - 1, -1, -1):
+        length = max(1, int(lengths[batch[start]]))  # the longest comes first
+        tried = np.arange(1, min(max(1, max_tokens // length), n_examples - start) + 1)
+        costs = tried * length + part_cost + cheapest[start + tried]
+        best = len(tried) - 1 - int(np.argmin(costs[::-1]))  # of equals the fewest parts
+        sizes[start], cheapest[start] = tried[best], costs[best]
     parts, start = [], 0
-    while start < len(batch):
-        n_examples = max(1, max_tokens // max(1, int(lengths[batch[start]])))
-        parts.append(batch[start : start + n_examples])
-        start += n_examples
+    while start < n_examples:
+        parts.append(batch[start : start + sizes[start]])
+        start += int(sizes[start])
     return parts
 
 
