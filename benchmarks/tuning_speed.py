@@ -1,12 +1,14 @@
 """A step of tuning beside Hugging Face's Trainer at its default optimiser, on a processor.
 
 Both sides train the same module: the bundled encoder with a linear map on [CLS]. Speed: batches of
-32 texts of 64 random pieces, so neither pays for padding; medians of processor time over the steps
-after the first. Loss: SIB-200 English, cut at 64 pieces; the log-loss of its dev texts after so
-many steps, for each seed. Both sides take the same number of whole batches, so the last training
-texts, which would not fill an epoch of them, are left out.
+32 texts of 64 random pieces, so neither pays for padding, medians of processor time over the steps
+after the first; then sentences of SIB-200 English as they come, cut at 64 pieces, means over the
+steps of an epoch but the first, each side padding as it does. Loss: these sentences again; the
+log-loss of the dev texts after so many steps, for each seed. Both sides take the same number of
+whole batches, so the last training texts, which would not fill an epoch of them, are left out.
 
-    python benchmarks/tuning_speed.py --data DIR [--steps 5] [--loss-steps 200] [--seeds 3]
+    python benchmarks/tuning_speed.py --data DIR [--steps 5] [--no-sentences]
+        [--loss-steps 200] [--seeds 3]
 """
 
 import argparse
@@ -15,6 +17,7 @@ import gzip
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +33,11 @@ from isogloss.encode import Encoder
 from isogloss.encode.plan import make_plan
 from isogloss.train import TrainingOptions, train
 from isogloss.train.cheaper_modules import cheaper_modules
+from isogloss.train.loop import PART_COST
+from isogloss.train.order import batches_of, micro_batches, share_of
 
 BATCH, LENGTH, RATE, N_CLASSES = 32, 64, 2e-5, 7
+PART_COSTS = (BATCH * LENGTH, PART_COST["cpu"])  # as few parts as can be; as it is
 REFERENCE = "Trainer, dense AdamW, float32"
 OURS = {
     "isogloss, dense, float32": ("dense", "float32"),
@@ -71,6 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--no-sentences", dest="sentences", action="store_false")
     parser.add_argument("--loss-steps", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/tuning_speed.json"))
@@ -80,8 +87,16 @@ def main() -> None:
     base = with_settings(encoder, pooling="cls", normalize=False, max_pieces=LENGTH)
     result: dict[str, Any] = {"torch": torch.__version__, "threads": 1}
     if options.steps:
-        result["seconds"] = speeds(base, options.steps)
+        examples = made_examples(base, options.steps + 1)
+        result["seconds"] = speeds(base, examples, options.steps + 1, np.median)
         print_speeds(result["seconds"])
+    if options.sentences:
+        examples, _ = sentences(base, options.data, n_steps=None)
+        n_steps = len(examples) // BATCH
+        result["padded"] = {str(cost): padded(examples, cost) for cost in PART_COSTS}
+        print(f"padded pieces for each real one, by cost of a part: {result['padded']}")
+        result["seconds_on_sentences"] = speeds(base, examples, n_steps, np.mean)
+        print_speeds(result["seconds_on_sentences"])
     if options.loss_steps:
         result["loss_steps"] = options.loss_steps
         result["dev_loss"] = losses(base, options)
@@ -92,51 +107,76 @@ def main() -> None:
     options.out.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
 
 
-def speeds(base: Encoder, n_steps: int) -> dict[str, float]:
-    """Return the median processor seconds of a step for each row."""
-    rng = np.random.default_rng(0)
-    n_texts = BATCH * (n_steps + 1)
-    ids = list(rng.integers(5, 200_000, (n_texts, LENGTH)).astype(np.int32))
-    examples = examples_of(base, ids, rng.integers(0, N_CLASSES, n_texts))
+def speeds(
+    base: Encoder, examples: TextExamples, n_steps: int, typical: Callable[[Any], Any]
+) -> dict[str, float]:
+    """Return the typical processor seconds of a step after the first for each row."""
     clock = Clock()
-    run_reference(module_of(base, 0, "dense"), examples, n_steps + 1, 0, clock)
-    found = {REFERENCE: median_step(clock.times)}
+    run_reference(module_of(base, 0, "dense"), examples, n_steps, 0, clock)
+    found = {REFERENCE: float(typical(np.diff(clock.times)[1:]))}
     for name, (embeddings, precision) in OURS.items():
         times: list[float] = []
         module = module_of(base, 0, embeddings)
-        run_ours(module, examples, n_steps + 1, 0, precision, times)
-        found[name] = median_step(times)
+        run_ours(module, examples, n_steps, 0, precision, times)
+        found[name] = float(typical(np.diff(times)[1:]))
     return found
+
+
+def made_examples(base: Encoder, n_steps: int) -> TextExamples:
+    """Return texts of equal length for so many steps."""
+    rng = np.random.default_rng(0)
+    n_texts = BATCH * n_steps
+    ids = list(rng.integers(5, 200_000, (n_texts, LENGTH)).astype(np.int32))
+    return examples_of(base, ids, rng.integers(0, N_CLASSES, n_texts))
+
+
+def sentences(base: Encoder, data: Path, *, n_steps: int | None) -> list[TextExamples]:
+    """Return training and dev sentences of SIB-200 English.
+
+    Of the training ones as many as fill the batches of an epoch; with `n_steps`, of an epoch of
+    which these are a whole number.
+    """
+    folder = data / "sib200" / "eng_Latn"
+    train_rows, dev_rows = (read(find(folder / f"{part}.tsv")) for part in ("train", "dev"))
+    names = sorted({label for label, _ in train_rows})
+    n_batches = len(train_rows) // BATCH
+    if n_steps is not None:
+        n_batches = max(n for n in range(1, n_batches + 1) if n_steps % n == 0)
+    sides = []
+    for rows in (train_rows[: BATCH * n_batches], dev_rows):
+        ids = base.tokenizer([text for _, text in rows]).ids
+        sides.append(examples_of(base, ids, np.array([names.index(label) for label, _ in rows])))
+    return sides
+
+
+def padded(examples: TextExamples, part_cost: int) -> float:
+    """Return how many pieces an epoch computes for each real one."""
+    lengths, n_padded = examples.lengths, 0
+    for batch in batches_of(len(examples), batch_size=BATCH, seed=0, epoch=0):
+        parts = micro_batches(
+            share_of(batch, lengths, rank=0, size=1), lengths,
+            accumulate=None, max_tokens=BATCH * LENGTH, part_cost=part_cost,
+        )  # fmt: skip
+        n_padded += sum(len(part) * int(lengths[part].max()) for part in parts)
+    return n_padded / int(lengths.sum())
 
 
 def losses(base: Encoder, options: argparse.Namespace) -> dict[str, list[float]]:
     """Return the dev loss of each row and seed."""
-    folder = options.data / "sib200" / "eng_Latn"
-    train_rows, dev_rows = (read(find(folder / f"{part}.tsv")) for part in ("train", "dev"))
-    names = sorted({label for label, _ in train_rows})
-    train_rows = train_rows[: BATCH * steps_an_epoch(len(train_rows), options.loss_steps)]
-    sides = []
-    for rows in (train_rows, dev_rows):
-        ids = base.tokenizer([text for _, text in rows]).ids
-        sides.append(examples_of(base, ids, np.array([names.index(label) for label, _ in rows])))
+    train_examples, dev_examples = sentences(base, options.data, n_steps=options.loss_steps)
     found: dict[str, list[float]] = {}
     chosen = ("isogloss, rows, float32", "isogloss, frozen embeddings, bfloat16")
     for seed in range(options.seeds):
         module = module_of(base, seed, "dense")
-        run_reference(module, sides[0], options.loss_steps, seed, Clock())
-        found.setdefault(REFERENCE, []).append(loss_on(module, sides[1]))
+        run_reference(module, train_examples, options.loss_steps, seed, Clock())
+        found.setdefault(REFERENCE, []).append(loss_on(module, dev_examples))
         for name in chosen:
             embeddings, precision = OURS[name]
             module = module_of(base, seed, embeddings)
-            run_ours(module, sides[0], options.loss_steps, seed, precision, [])
-            found.setdefault(name, []).append(loss_on(module, sides[1]))
+            run_ours(module, train_examples, options.loss_steps, seed, precision, [])
+            found.setdefault(name, []).append(loss_on(module, dev_examples))
         print(json.dumps(found), flush=True)
     return found
-
-
-def steps_an_epoch(n_texts: int, n_steps: int) -> int:
-    """Return the most full batches of an epoch of which so many steps are a whole number."""
-    return max(n for n in range(1, n_texts // BATCH + 1) if n_steps % n == 0)
 
 
 def module_of(base: Encoder, seed: int, embeddings: str) -> TunedNetwork:
@@ -185,8 +225,13 @@ def run_ours(
     n_epochs, rest = divmod(n_steps * BATCH, len(examples))
     assert rest == 0  # else the two sides would take different numbers of steps
 
+    n_seen = 0
+
     def collate(rows: list[int]) -> Any:
-        times.append(time.process_time())
+        nonlocal n_seen
+        if n_seen % BATCH == 0:  # a step begins; it may have several parts
+            times.append(time.process_time())
+        n_seen += len(rows)
         return examples.collate(rows)
 
     options = TrainingOptions(
@@ -220,11 +265,6 @@ def read(path: Path) -> list[tuple[str, str]]:
     lines = (gzip.decompress(content) if path.suffix == ".gz" else content).decode().splitlines()
     rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     return [(row["category"], row["text"]) for row in rows]
-
-
-def median_step(times: list[float]) -> float:
-    """Return the median of the steps after the first."""
-    return float(np.median(np.diff(times)[1:]))
 
 
 def print_speeds(seconds: dict[str, float]) -> None:
