@@ -60,7 +60,7 @@ NAMES: dict[str, dict[str, list[str]] | None] = {
 }
 TUNED = "isogloss, tuned"
 TUNING: dict[str, Any] = {"learning_rate": 1e-4, "dev_split": 0.0, "precision": "bfloat16"}
-EPOCHS = {8: 10, 16: 5, 64: 2}  # by texts a class
+EPOCHS = {8: 10, 16: 5, 64: 1}  # by texts a class
 TEMPLATE, N_COPIES = "This sentence is {}", 8  # SetFit's own, for class names
 DEFAULT_STEPS = -1
 

@@ -49,7 +49,8 @@ def main() -> None:
             out=arguments.out / f"tuned-{name}",
             options={"tune": tune, "training": training | {"precision": "bfloat16"}},
         )  # fmt: skip
-        text = f"{summary(result).to_markdown()}\n{by_language(result).to_markdown()}"
+        details = by_language(result)
+        text = f"{summary(result, details).to_markdown()}\n{details.to_markdown()}"
         (arguments.out / f"tuned_{name}.md").write_text(text, encoding="utf-8")
         print(text)
 

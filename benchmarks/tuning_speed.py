@@ -221,7 +221,7 @@ def run_ours(
     precision: Any,
     times: list[float],
 ) -> None:
-    """Train with the loop of isogloss; a micro-batch holds a whole batch of 32 x 64."""
+    """Train with the loop of isogloss."""
     n_epochs, rest = divmod(n_steps * BATCH, len(examples))
     assert rest == 0  # else the two sides would take different numbers of steps
 

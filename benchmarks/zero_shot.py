@@ -115,8 +115,9 @@ def main() -> None:
         if name not in arguments.datasets:
             continue
         result = run(name, train, tests, encoder, arguments.seeds, arguments.data, arguments.out)
-        shown = [line for line in by_language(result).rows if line["row"] in SHOWN_BY_LANGUAGE]
-        text = f"{summary(result).to_markdown()}\n{Table(shown).to_markdown()}"
+        details = by_language(result)
+        shown = [line for line in details.rows if line["row"] in SHOWN_BY_LANGUAGE]
+        text = f"{summary(result, details).to_markdown()}\n{Table(shown).to_markdown()}"
         (arguments.out / f"zero_shot_{name}.md").write_text(text, encoding="utf-8")
         print(text)
 

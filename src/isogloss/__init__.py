@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isogloss.classify import TextClassifier
     from isogloss.encode import Encoder
+    from isogloss.errors import InputError, LossWarning
     from isogloss.kb import KnowledgeBase, build_knowledge_base
     from isogloss.vectors import EntityVectors
 
@@ -13,16 +14,20 @@ __version__ = "0.1.0"
 __all__ = [
     "Encoder",
     "EntityVectors",
+    "InputError",
     "KnowledgeBase",
+    "LossWarning",
     "TextClassifier",
     "__version__",
     "build_knowledge_base",
 ]
 
-_PACKAGES = {
+_MODULES = {
     "Encoder": "encode",
     "EntityVectors": "vectors",
+    "InputError": "errors",
     "KnowledgeBase": "kb",
+    "LossWarning": "errors",
     "TextClassifier": "classify",
     "build_knowledge_base": "kb",
 }
@@ -30,6 +35,6 @@ _PACKAGES = {
 
 def __getattr__(name: str) -> Any:
     # torch and numba take seconds to import; a script that needs neither should not wait.
-    if name in _PACKAGES:
-        return getattr(importlib.import_module(f"isogloss.{_PACKAGES[name]}"), name)
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"isogloss.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'isogloss' has no attribute {name!r}")

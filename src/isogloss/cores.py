@@ -1,6 +1,6 @@
 """How many threads and processes may be asked for."""
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, InputKindError
 
 # More than any machine has cores; torch crashes without a word where it can start no more threads.
 MAX_THREADS = 1024
@@ -12,7 +12,9 @@ def check_threads(n: int | None, what: str = "threads") -> None:
     Raises
     ------
     InputError
-        For less than 1, and for more than `MAX_THREADS`.
+        For less than 1, for more than `MAX_THREADS`, and for what is no whole number.
     """
+    if n is not None and (not isinstance(n, int) or isinstance(n, bool)):
+        raise InputKindError(f"{what} is {n!r:.40}; give a whole number, 1 to {MAX_THREADS}")
     if n is not None and not 1 <= n <= MAX_THREADS:
         raise InputError(f"{what} is {n}; give 1 to {MAX_THREADS}")

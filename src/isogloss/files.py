@@ -4,6 +4,7 @@ What is made appears whole or not at all. Every artefact of isogloss (knowledge 
 vectors, report) is written through this module.
 """
 
+import errno
 import hashlib
 import json
 import math
@@ -62,6 +63,25 @@ def refuse_unwritable(path: Path, *, makes: Kind, option: str = "--out") -> None
         ) from error
 
 
+def resolved(path: Path) -> Path:
+    """Return a path without links and ``..``; it need not be there.
+
+    Raises
+    ------
+    InputError
+        When links on its way lead back to themselves.
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(
+                "a link on this path leads back to itself; remove it, or name another path",
+                path=path,
+            ) from error
+    return Path(os.path.realpath(path))
+
+
 def refuse_read(path: Path, reads: Iterable[Path], *, option: str = "--out") -> None:
     """Refuse to write what a command reads: the same path, one in a folder, or a folder around it.
 
@@ -73,13 +93,13 @@ def refuse_read(path: Path, reads: Iterable[Path], *, option: str = "--out") -> 
     Raises
     ------
     InputError
-        With the first that is in the way.
+        With the first that is in the way; when `path` is no path (`resolved`).
     """
-    own = path.resolve()
+    own = resolved(path)
     for read in reads:
         if str(read) == "-" or not read.exists():
             continue
-        other = read.resolve()
+        other = resolved(read)
         if own == other:
             raise InputError(f"is read by this command; choose another {option}", path=path)
         if other in own.parents:

@@ -62,7 +62,9 @@ def test_too_few_documents_fit_no_temperature(n: int) -> None:
     said = log_softmax(np.tile([1.0, 0.0], (FEWEST_TEXTS, 1)), axis=1)
     y = np.zeros(FEWEST_TEXTS, dtype=np.int64)
     assert fit_temperature(said[:n], y[:n]) == 1.0
-    assert calibrated(said[:n], y[:n], DEVELOPMENT) == Trust(fitted_on=TOO_FEW)
+    assert calibrated(said[:n], y[:n], DEVELOPMENT) == Trust(
+        fitted_on=f"{TOO_FEW} ({n} of {FEWEST_TEXTS})"
+    )
     assert fit_temperature(said, y) < 1.0  # as all of them agree
     assert calibrated(said, y, DEVELOPMENT).fitted_on == DEVELOPMENT
 

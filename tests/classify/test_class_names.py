@@ -70,6 +70,7 @@ def test_names_alone_make_a_model(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit([], [], class_names=NAMES)
     assert model.predict(TEXTS[:4]).tolist() == ["sport", "money", "space", "money"]
     assert (model.n_training_documents_, model.trust_.temperature) == (0, 1.0)
+    assert model.trust_.fitted_on == "not calibrated: too few texts"
     assert "each counting as 32 texts" in model.head_.chosen_by
     scores = model.evaluate(TEXTS[:2], ["sport", "money"], "de")
     assert scores.rows[0]["accuracy"] == 1.0
@@ -205,6 +206,8 @@ def test_other_classifiers_are_refused(encoder: FakeEncoder, kb: KnowledgeBase) 
     ):  # fmt: skip
         with pytest.raises(InputError, match=f"leave {name} out"):
             TextClassifier(encoder, **options).fit([], [], class_names=NAMES)
+    with pytest.raises(InputError, match="names the encoder alone answers, without entities;"):
+        TextClassifier(encoder, kb=kb).fit(["goal"], ["sport"], "en", class_names=NAMES)
     with pytest.raises(InputError, match="leave checkpoints out"):
         TextClassifier(encoder).fit([], [], class_names=NAMES, checkpoints="run")
     with pytest.raises(InputError, match="development texts"):

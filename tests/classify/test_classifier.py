@@ -249,7 +249,7 @@ def test_a_text_of_unknown_language_is_linked_with_fallback_names(
     entity_model: TextClassifier,
 ) -> None:
     text = ["Real Madrid"]
-    with pytest.warns(LossWarning, match="the encoder alone"):
+    with pytest.warns(LossWarning, match="1 of 1 texts have no known language: no entity is"):
         assert entity_model.prepare(text, None).bags.entity.size == 0
     with pytest.warns(LossWarning, match="only names in 'en' are linked in them"):
         unknown = entity_model.prepare(text, None, fallback_lang="en")
@@ -319,7 +319,7 @@ def test_mixed_languages_are_linked_each_with_its_names(
         ({"attention": False}, "attention is False; allowed: True, mean, sum"),
         ({"attention": []}, "attention is "),
         ({"init": "rnadom"}, "init is 'rnadom'; did you mean 'random'?"),
-        ({"max_entities": 0}, "max_entities is 0; give 1 or more"),
+        ({"max_entities": 0}, "max_entities is 0; give a whole number, 1 to "),
         ({"min_link_prob": 1.5}, "min_link_prob is 1.5; a number in 0 to 1"),
         ({"min_commonness": -1}, "min_commonness is -1; a number in 0 to 1"),
     ],

@@ -14,9 +14,11 @@ from isogloss.classify.comparison import Cell, Comparison, compare, compared_row
 from isogloss.classify.comparison_tables import by_language, mean_languages, side_by_side, summary
 from isogloss.classify.permutation import sign_flip_p
 from isogloss.classify.published import published_table
+from isogloss.classify.tuning_options import TuningOptions
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
+from isogloss.vectors import EntityVectors
 
 
 def labelled(pairs: Any, lang: str, *, with_ids: bool = True) -> LabelledTexts:
@@ -132,6 +134,41 @@ def test_options_reach_every_row_and_dev_chooses(run: Any, tmp_path: Path) -> No
     assert dev.cells["encoder", 0].correct != plain.cells["encoder", 0].correct
 
 
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        ({"max_entities": np.int64(5), "nested": np.True_}, {"max_entities": 5, "nested": True}),
+        ({"min_link_prob": np.float32(0.5)}, {"min_link_prob": 0.5}),
+    ],
+)
+def test_a_comparison_takes_the_options_that_a_classifier_takes(
+    run: Any, given: dict[str, Any], plain: dict[str, Any]
+) -> None:
+    first = run(n_seeds=1, options=given)
+    assert run(n_seeds=1, options=plain).cells == first.cells
+
+
+def test_vectors_and_options_of_tuning_are_those_of_the_run(
+    run: Any,
+) -> None:
+    ids, random = ["Q1", "Q2", "Q6"], np.random.default_rng(0)
+    vectors = [
+        EntityVectors(ids, random.standard_normal((len(ids), 8), np.float32)) for _ in range(2)
+    ]
+    run(n_seeds=1, options={"init": vectors[0]})
+    run(n_seeds=1, options={"init": EntityVectors(ids, vectors[0].matrix)})
+    with pytest.raises(InputError, match="differs in options"):
+        run(n_seeds=1, options={"init": vectors[1]})
+    made = comparison._as_json({"training": TuningOptions(epochs=2)})
+    assert made["training"]["epochs"] == 2
+
+
+def test_an_option_of_the_wrong_kind_is_refused_before_a_fit(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="an option is <object"):
+        run(n_seeds=1, options={"C": object()})
+    assert not (tmp_path / "out").exists()
+
+
 def cell(**correct: list[int]) -> Cell:
     scores = {"macro_f1": 0.5, "n_unlinked": 0, "n_unseen_label": 0, "accuracy_seen": None}
     right = {lang: [bool(value) for value in values] for lang, values in correct.items()}
@@ -155,7 +192,7 @@ PLANTED = Comparison(
 
 def test_the_summary_leaves_the_training_language_out_of_the_mean() -> None:
     assert mean_languages(PLANTED) == ["ja", "de"]
-    table = summary(PLANTED)
+    table = summary(PLANTED, by_language(PLANTED))
     encoder, mboe = table.rows
     assert (encoder["accuracy"], encoder["difference"], encoder["sd_over_seeds"]) == (0.25, 0, 0)
     assert mboe["accuracy"] == pytest.approx((0.75 + 0.5) / 2)
@@ -171,7 +208,7 @@ def test_the_summary_leaves_the_training_language_out_of_the_mean() -> None:
 
 
 def test_languages_stand_side_by_side_with_marks() -> None:
-    lines = {line["lang"]: line for line in side_by_side(PLANTED).rows}
+    lines = {line["lang"]: line for line in side_by_side(PLANTED, by_language(PLANTED)).rows}
     assert lines["ja"]["mboe"] == "0.750 ±0.354"
     assert lines["de"]["mboe"] == "0.500 ±0.000"
     full = {(line["row"], line["lang"]): line for line in by_language(PLANTED).rows}
@@ -182,11 +219,17 @@ def test_languages_stand_side_by_side_with_marks() -> None:
 def test_seeds_that_agree_are_judged_by_documents_alone() -> None:
     cells = {(row, seed): PLANTED.cells[row, 0] for row, seed in PLANTED.cells}
     agree, alone = replace(PLANTED, cells=cells), replace(PLANTED, n_seeds=1)
-    for line, of_one in zip(summary(agree).rows, summary(alone).rows, strict=True):
+    for line, of_one in zip(
+        summary(agree, by_language(agree)).rows,
+        summary(alone, by_language(alone)).rows,
+        strict=True,
+    ):
         assert line["difference_sd_over_seeds"] == 0
         for name in ("accuracy_low", "difference_low", "difference_high", "languages_better"):
             assert line[name] == pytest.approx(of_one[name])
-    assert {line["lang"]: line["mboe"] for line in side_by_side(agree).rows}["ja"].endswith("▲")
+    assert {line["lang"]: line["mboe"] for line in side_by_side(agree, by_language(agree)).rows}[
+        "ja"
+    ].endswith("▲")
 
 
 def test_two_like_procedures_with_noisy_seeds_get_few_marks() -> None:
@@ -198,7 +241,7 @@ def test_two_like_procedures_with_noisy_seeds_get_few_marks() -> None:
         hard = generator.random(300)
         cells = {key: cell(ja=list(hard < share)) for key, share in shares.items()}
         noisy = replace(PLANTED, n_seeds=3, cells=cells, ids={"ja": None})
-        line = summary(noisy).rows[1]
+        line = summary(noisy, by_language(noisy)).rows[1]
         marked += line["languages_better"] + line["languages_worse"]
     assert marked <= 6
 
@@ -212,13 +255,13 @@ def test_training_languages_and_unknown_ones_have_no_part_in_the_mean_and_its_ma
     cells = {(row, 0): one for row, one in right.items()}
     made = replace(PLANTED, n_seeds=1, ids=ids, cells=cells)
     assert mean_languages(made) == ["ja"]
-    table = summary(made)
+    table = summary(made, by_language(made))
     assert (table.rows[1]["difference"], table.rows[1]["languages_better"]) == (0, 0)
     assert "without en, a training language; und, texts of unknown language" in table.caption
     full = {(line["row"], line["lang"]): line for line in by_language(made).rows}
     assert full["mboe", "und"]["p_holm"] is None
     assert full["mboe", "und"]["difference"] == 1
-    assert not any("▲" in line["mboe"] for line in side_by_side(made).rows)
+    assert not any("▲" in line["mboe"] for line in side_by_side(made, by_language(made)).rows)
     only = replace(made, ids={"und": None})
     assert mean_languages(only) == ["und"]
 
@@ -234,7 +277,7 @@ def test_correction_is_for_the_languages_of_the_mean() -> None:
         one for one in by_language(made).rows if (one["row"], one["lang"]) == ("mboe", "ja")
     )
     assert line["p_holm"] == pytest.approx(2 / 2**7, abs=0.005)  # not three times that
-    assert summary(made).rows[1]["languages_better"] == 1
+    assert summary(made, by_language(made)).rows[1]["languages_better"] == 1
 
 
 def test_fallback_names_are_linked_in_dev_texts_too(
@@ -253,8 +296,10 @@ def test_fallback_names_are_linked_in_dev_texts_too(
 
 def test_one_seed_has_no_deviation() -> None:
     alone = replace(PLANTED, n_seeds=1)
-    assert {line["sd_over_seeds"] for line in summary(alone).rows} == {None}
-    assert {line["lang"]: line["mboe"] for line in side_by_side(alone).rows}["ja"] == "1.000 ▲"
+    assert {line["sd_over_seeds"] for line in summary(alone, by_language(alone)).rows} == {None}
+    assert {line["lang"]: line["mboe"] for line in side_by_side(alone, by_language(alone)).rows}[
+        "ja"
+    ] == "1.000 ▲"
 
 
 def test_comparisons_of_the_same_texts_merge() -> None:
@@ -262,7 +307,10 @@ def test_comparisons_of_the_same_texts_merge() -> None:
         PLANTED, rows=["mboe emoji"], baselines={"mboe emoji": "encoder"},
         cells={("mboe emoji", seed): PLANTED.cells["mboe", seed] for seed in (0, 1)},
     )  # fmt: skip
-    lines = {line["row"]: line for line in summary(merged([PLANTED, other])).rows}
+    lines = {
+        line["row"]: line
+        for line in summary(merged([PLANTED, other]), by_language(merged([PLANTED, other]))).rows
+    }
     assert list(lines) == ["encoder", "mboe", "mboe emoji"]
     assert lines["mboe emoji"]["difference"] == lines["mboe"]["difference"]
 

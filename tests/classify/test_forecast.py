@@ -190,7 +190,8 @@ def test_the_reference_is_told_without_its_arrays(model: TextClassifier) -> None
 
 def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBase) -> None:
     model = fit(preset="mboe")
-    assert (model.trust_.temperature, model.trust_.fitted_on) == (1.0, "not calibrated")
+    assert (model.trust_.temperature, model.trust_.is_calibrated) == (1.0, False)
+    assert model.trust_.fitted_on == "not calibrated: no development texts"
     texts, labels = english()
     judged = TextClassifier(model.encoder_, kb, preset="mboe").fit(
         texts, labels, "en", X_dev=texts[:30], y_dev=labels[:30]
@@ -198,6 +199,14 @@ def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBas
     assert judged.trust_.fitted_on == "development data"
     assert 0 <= judged.trust_.error_after < judged.trust_.error_before <= 1
     assert judged.trust_.temperature != 1.0
+
+
+def test_a_few_development_texts_leave_calibration_to_the_training_texts(fit: Fit) -> None:
+    (texts, labels), encoder = english(), fit().encoder_
+    judged = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:15], y_dev=labels[:15])
+    assert judged.trust_.fitted_on == "training texts, out of fold"
+    enough = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:20], y_dev=labels[:20])
+    assert enough.trust_.fitted_on == "development data"
 
 
 def test_nothing_linked_is_the_calibrated_answer_of_the_encoder(fit: Fit) -> None:

@@ -8,9 +8,10 @@ import pyarrow
 import pytest
 from planted import FakeEncoder, english
 
+import isogloss
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
 
 TEXTS, LABELS = english(24)
@@ -167,6 +168,7 @@ def test_no_language(lang: Any, expected: str, model: TextClassifier) -> None:
         (lambda model: model.evaluate(TEXTS, LABELS, "en", ids=5), "ids is 5; give a list"),
         (lambda model: model.evaluate(TEXTS, LABELS, "en", versus="m"), "versus is 'm'; give a"),
         (lambda model: model.evaluate(TEXTS, LABELS, "en", abstain_below="x"), "below is 'x'; a"),
+        (lambda model: model.evaluate(TEXTS, LABELS, "en", abstain_below=True), "below is True; a"),
         (lambda model: TextClassifier(5).fit(TEXTS, LABELS), "encoder is 5; give an Encoder"),
         (lambda model: TextClassifier(kb=[]).fit(TEXTS, LABELS), r"kb is \[\]; give a Know"),
         (lambda model: TextClassifier(min_link_prob="x").fit(TEXTS, LABELS), "prob is 'x'; a num"),
@@ -178,3 +180,10 @@ def test_another_kind_of_value(
 ) -> None:
     with pytest.raises(InputError, match=expected):
         call(model)
+
+
+def test_what_to_catch_comes_from_the_package(model: TextClassifier) -> None:
+    with pytest.raises(isogloss.InputError, match="explain takes one text"):
+        model.explain(["a"], "en")  # type: ignore[arg-type]
+    assert isogloss.LossWarning is LossWarning
+    assert all(hasattr(isogloss, name) for name in isogloss.__all__)

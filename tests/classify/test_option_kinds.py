@@ -20,7 +20,7 @@ MAY_BE_NONE = {
     "max_pieces", "embeddings", "dropout", "max_entities", "pooling",
 }  # fmt: skip
 ALLOWED = {
-    "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1, 2**32],
+    "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1],
     "random_state": [1], "min_link_prob": [1], "min_commonness": [1],
     "dtype": ["x"],  # of an encoder that is loaded already; what it is not is said in loading
 }  # fmt: skip

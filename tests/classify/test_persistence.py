@@ -238,6 +238,30 @@ def test_what_is_no_model_is_said(kb_path: Path, encoder: FakeEncoder, tmp_path:
         load(tmp_path / "file", encoder)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"device": 5}, "device is 5; give 'auto'"),
+        ({"device": None}, "device is None; give 'auto'"),
+        ({"encoder": 5}, "encoder is 5; give an Encoder"),
+        ({"kb": 5}, "kb is 5; give a KnowledgeBase"),
+        ({"threads": "2"}, "threads is '2'; give a whole number"),
+        ({"threads": True}, "threads is True; give a whole number"),
+        ({"threads": 0}, "threads is 0; give 1 to"),
+        ({"cache": 5}, "cache is 5; give a folder"),
+    ],
+)
+def test_an_argument_at_fault_is_no_damage(
+    fit: Fit, encoder: FakeEncoder, tmp_path: Path, given: dict[str, Any], said: str
+) -> None:
+    fit().save(tmp_path / "model")
+    with pytest.raises(InputError) as error:
+        TextClassifier.load(tmp_path / "model", **({"encoder": encoder} | given))
+    assert str(error.value).startswith(said)
+    with pytest.raises(InputError, match=r"^path is 5; give the directory of a model"):
+        TextClassifier.load(5)
+
+
 # Writing.
 
 

@@ -14,6 +14,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.evaluation import Evaluation
 from isogloss.classify.mboe_plus import Mixture
 from isogloss.classify.reporting import describe, reliability_by_language, write_report
+from isogloss.classify.trust import Trust
 from isogloss.errors import LossWarning
 
 TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
@@ -103,6 +104,19 @@ def test_thresholds_are_told_once_or_beside_their_labels(
         model.thresholds_ = np.array(thresholds)
         shown = describe(model)["labels of a text"]
         assert shown == f"any number, from a probability of {words}"
+    model.trust_ = Trust()
+    said = "not calibrated: those of label sets never are"
+    assert describe(model)["probabilities"] == said
+
+
+def test_settings_say_whether_probabilities_are_calibrated(
+    fit: Callable[..., TextClassifier],
+) -> None:
+    model = fit(kb=None)
+    said = f"calibrated on training texts, out of fold, T = {model.trust_.temperature:.2f}"
+    assert describe(model)["probabilities"] == said
+    said = "not calibrated: no development texts"
+    assert describe(fit(preset="mboe"))["probabilities"] == said
 
 
 def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,22 @@ def test_peft_is_asked_for_in_one_sentence(base: Encoder, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(InputError, match=r"pip install 'isogloss\[tune\]'"):
         fitted(base, None, tune="lora")
+
+
+@pytest.mark.parametrize(
+    ("tune", "name"), [("full", "encoder/config.json"), ("lora", "adapter/adapter_config.json")]
+)
+def test_a_changed_setting_of_a_tuned_part_is_said(
+    base: Encoder, tmp_path: Path, tune: str, name: str
+) -> None:
+    fitted(base, None, tune=tune).save(tmp_path / "model")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)  # of libraries
+        TextClassifier.load(tmp_path / "model")
+    file = tmp_path / "model" / name
+    file.write_text(file.read_text() + " ")
+    with pytest.raises(InputError, match=f"{name}.*checksum"):
+        TextClassifier.load(tmp_path / "model")
 
 
 def test_a_damaged_part_is_said(base: Encoder, tmp_path: Path) -> None:

@@ -1,12 +1,17 @@
 """``classify adapt``: what it writes, what it says, and when it leaves the model alone."""
 
+import errno
+import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
+from isogloss import files
 from isogloss.classify import TextClassifier, adaptation
+from isogloss.errors import InputError
 
 ENGLISH = [
     f"The {what} in {place} {happens}."
@@ -52,6 +57,44 @@ def test_the_model_itself_is_adapted_and_says_so_from_then_on(
     assert cli(*predict, "de").out == before.out
 
 
+def test_what_else_lies_in_the_folder_of_the_model_is_not_lost(
+    cli: Run, refuse: Refuse, own: World, texts: Path, tmp_path: Path
+) -> None:
+    (own.alone / "NOTES.txt").write_text("mine")
+    adapt = ("classify", "adapt", own.alone, texts, "--lang", "de")
+    assert "NOTES.txt, which is no part of the model and would be lost" in refuse(*adapt)
+    assert cli(*adapt, "--out", tmp_path / "new").code == 0
+    assert (own.alone / "NOTES.txt").read_text() == "mine"
+
+
+def test_an_encoder_in_the_folder_that_is_replaced_is_not_lost(own: World) -> None:
+    inside = own.alone / "enc"
+    shutil.copytree(own.encoder, inside)
+    model = TextClassifier.load(own.alone, encoder=inside)
+    with pytest.raises(InputError, match=r"needs its encoder .*enc, which would be replaced"):
+        model.save(own.alone, overwrite=True)
+    assert inside.is_dir()
+
+
+def test_nothing_is_called_done_that_is_not_written(
+    refuse: Refuse, own: World, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sync(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "_sync", sync)
+    assert "No space left" in refuse("classify", "adapt", own.alone, texts, "--lang", "de")
+
+
+def test_a_link_to_a_model_stays_one(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(own.alone)
+    outcome = cli("classify", "adapt", link, texts, "--lang", "de")
+    assert outcome.code == 0, outcome
+    assert link.is_symlink()
+    assert "de" in TextClassifier.load(own.alone).moves_
+
+
 def test_out_leaves_the_model_as_it_is(
     cli: Run, refuse: Refuse, world: World, texts: Path, tmp_path: Path
 ) -> None:
@@ -73,11 +116,29 @@ def test_declined_writes_nothing_and_is_an_error_when_strict(
     adapt = ("classify", "adapt", world.alone, few, "--lang", "de", "--out", tmp_path / "new")
     outcome = cli(*adapt)
     assert outcome.code == 0
-    assert outcome.lines[0] == "de: not moved, 2 different texts"
-    assert "20 are needed at least" in outcome.lines[1]
-    assert outcome.talk[-1] == "isogloss: nothing was written"
+    assert outcome.out == ""
+    (sentence,) = outcome.talk  # once: it was said three times
+    assert "de: declined to move its vectors: 2 different texts; 20 are needed" in sentence
+    assert cli(*adapt, "--json").json["accepted"] is False
     assert not (tmp_path / "new").exists()
     assert "20 are needed at least" in refuse(*adapt, "--strict")
+
+
+def test_remove_says_what_it_did(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:
+    assert cli("classify", "adapt", own.alone, texts, "--lang", "de").code == 0
+    remove = ("classify", "adapt", own.alone, "--lang", "de", "--remove")
+    assert cli(*remove, "--out", tmp_path / "before").lines == ["de: its move is removed"]
+
+
+def test_advice_of_a_tuned_model_names_options_as_typed(
+    refuse: Refuse, own: World, texts: Path
+) -> None:
+    manifest = json.loads((own.alone / "model.json").read_text())
+    manifest["settings"]["tune"], manifest["trust"]["reference"] = "lora", None
+    (own.alone / "model.json").write_text(json.dumps(manifest))
+    for command in ("adapt", "forecast"):
+        said = refuse("classify", command, own.alone, texts, "--lang", "de")
+        assert said.endswith("its encoder was tuned; fit one with --tune head")
 
 
 def test_remove_prints_one_json_document(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:

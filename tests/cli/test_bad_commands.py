@@ -30,7 +30,8 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["--train", "FILE", "--lang-column", "labl"], ["'labl'", "'label'"],
     ),
     "no --max-entities": (
-        ["--max-entities", "0"], ["--max-entities is '0'; a whole number of at least 1 is allowed"],
+        ["--max-entities", "0"],
+        ["--max-entities is '0'; a whole number in 1 to 1000000000 is allowed"],
     ),
     "link probability over 1": (
         ["--min-link-prob", "1.5"], ["--min-link-prob is '1.5'; a number in 0 to 1 is allowed"],

@@ -46,7 +46,11 @@ def test_names_count_beside_texts(cli: Run, world: World, classes: Path, tmp_pat
         ([("sport", "sports"), ("money", " ")], [], ["classes.tsv", "3", "'money' has no name"]),
         ([("sport", "sports")], [], ["two classes"]),
         (NAMES, ["--dev", "en=TRAIN"], ["development texts"]),
-        (NAMES, ["--kb", "KB"], ["leave --kb out"]),
+        (
+            NAMES,
+            ["--kb", "KB", "--train", "en=TRAIN"],
+            ["with --classes the encoder alone answers, without entities; leave --kb out"],
+        ),
         (
             [("a", "one"), ("b", "two")],
             ["--train", "en=TRAIN"],

@@ -274,7 +274,24 @@ def test_explain(cli: Run, world: World) -> None:
     assert sum(facts["probabilities_without_entities"].values()) == pytest.approx(1)
     shown = cli(*words, "ja")
     assert "University of Tokyo" in shown.out
-    assert cli("classify", "explain", world.alone, text, "--lang", "ja").code == 0
+    assert "with entities" in shown.out
+    assert "encoder alone" in shown.out
+
+
+def test_explain_names_the_answer_without_entities_for_what_it_is(
+    cli: Run, world: World, fit: Any, tmp_path: Path
+) -> None:
+    words = ["東京大学の税金", "--lang", "ja"]
+    alone = cli("classify", "explain", world.alone, *words)
+    assert "probability" in alone.out
+    assert "entities" not in alone.out
+    assert alone.lines[-1] == "this model has no knowledge base: the text's vector alone decides"
+    fit("--kb", world.kb, "--preset", "mboe")
+    mboe = cli("classify", "explain", tmp_path / "model", *words)
+    assert "no entities" in mboe.out
+    assert "encoder alone" not in mboe.out
+    unlinked = cli("classify", "explain", tmp_path / "model", "何もない", "--lang", "ja")
+    assert unlinked.lines[-1] == "nothing linked: the text's vector alone decides"
 
 
 def test_explain_says_that_entities_have_no_weight(cli: Run, world: World, tmp_path: Path) -> None:

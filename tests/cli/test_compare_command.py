@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_world import GERMAN, JAPANESE, TRAIN, Run, World, write_tsv
+from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss.classify import comparison
 from isogloss.cli import compare as command
@@ -134,6 +134,12 @@ def sets(rows: list[tuple[str, str]], encoding: str, path: Path) -> Path:
     return write_tsv(path, made, header="labels\ttext")
 
 
+def test_standard_output_is_no_folder(refuse: Refuse, world: World) -> None:
+    words = ["--train", f"en={world.train}", "--test", f"ja={world.japanese}", "--kb", world.kb]
+    sentence = refuse("classify", "compare", *words, "--encoder", world.encoder, "--out", "-")
+    assert "standard output is no place for a folder" in sentence
+
+
 @pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
 @pytest.mark.parametrize(
     ("encoding", "rows", "n_rows"),
@@ -142,15 +148,15 @@ def sets(rows: list[tuple[str, str]], encoding: str, path: Path) -> Path:
 def test_label_sets_are_compared_by_f1(
     cli: Run, world: World, tmp_path: Path, encoding: str, rows: str, n_rows: int
 ) -> None:
-    train, japanese, german = (
+    train, dev, japanese, german = (
         sets(labelled, encoding, tmp_path / f"{name}.tsv")
-        for name, labelled in (("train", TRAIN), ("ja", JAPANESE), ("de", GERMAN))
+        for name, labelled in (("train", TRAIN), ("dev", TRAIN), ("ja", JAPANESE), ("de", GERMAN))
     )
     words = [
         "classify", "compare", "--train", f"en={train}", "--test", f"ja={japanese}", "--test",
         f"de={german}", "--kb", world.kb, "--encoder", world.encoder, "--out", tmp_path / "out",
         "--seeds", 2, "--rows", rows, "--multilabel", "--thresholds",
-        "tuned", "--dev", f"en={train}", *(["--label", "money,sport,world"]
+        "tuned", "--dev", f"en={dev}", *(["--label", "money,sport,world"]
         if encoding == "columns" else ["--label-separator", "|"]),
     ]  # fmt: skip
     outcome = cli(*words, "--json")

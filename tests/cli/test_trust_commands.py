@@ -1,9 +1,12 @@
 """``classify forecast`` and ``--abstain-below``: what is printed, counted and refused."""
 
 import math
+from pathlib import Path
 
 import pytest
-from cli_world import JAPANESE, Refuse, Run, World
+from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_tsv
+
+from isogloss import Encoder, TextClassifier
 
 
 def test_forecast_prints_a_row_a_language(cli: Run, world: World) -> None:
@@ -50,6 +53,50 @@ def test_evaluate_reports_accuracy_at_coverage(cli: Run, world: World) -> None:
     (none,) = cli(*words, "--abstain-below", 1).json["rows"]
     assert (none["coverage"], none["accuracy_covered"]) == (0.0, None)
     assert none["accuracy"] == plain["accuracy"]
+
+
+@pytest.mark.parametrize("tail", [" ", "\u00a0"])
+def test_labels_with_blanks_around_them_are_met_in_a_file(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path, tail: str
+) -> None:
+    labels, texts = zip(*JAPANESE, strict=True)
+    model = TextClassifier(Encoder.load(world.encoder))
+    model.fit(list(texts), [label + tail for label in labels], "ja").save(tmp_path / "model")
+    words = ["classify", "evaluate", tmp_path / "model", "--test", f"ja={world.japanese}"]
+    (row,) = cli(*words, "--json").json["rows"]
+    assert row["n_unseen_label"] == 0
+    (own,) = model.evaluate(list(texts), [label + tail for label in labels], "ja").rows
+    assert row["accuracy"] == own["accuracy"]
+    mixed = [*labels, *(label + tail for label in labels)]
+    model.fit([*texts, *texts], mixed, "ja").save(tmp_path / "mixed")
+    words[2] = tmp_path / "mixed"
+    assert "are the same in a file; fit it with labels that differ" in refuse(*words)
+
+
+def test_a_threshold_is_called_a_guess_without_calibration(
+    cli: Run, world: World, tmp_path: Path
+) -> None:
+    talk = {}
+    for name, rows in (("few", TRAIN), ("enough", [*TRAIN, *TRAIN])):
+        table = write_tsv(tmp_path / f"{name}.tsv", rows)
+        fit = ["classify", "fit", "--train", f"en={table}", "--encoder", world.encoder]
+        talk[name] = cli(*fit, "--out", tmp_path / name).talk
+    why = "not calibrated: too few texts (12 of 20)"
+    assert f"isogloss: probabilities: {why}" in talk["few"]
+    found = "isogloss: probabilities: calibrated on training texts, out of fold, T = "
+    assert any(line.startswith(found) for line in talk["enough"])
+    said = f"isogloss: the model is {why}; the threshold of --abstain-below is only a guess"
+    for command in (
+        ("predict", world.japanese, "--lang", "ja"),
+        ("evaluate", "--test", f"ja={world.japanese}"),
+    ):
+        name, *rest = command
+        asked = ["--abstain-below", 0.5, "--strict"]  # nothing is lost, so it is no error
+        assert said in cli("classify", name, tmp_path / "few", *rest, *asked).talk
+        assert said not in cli("classify", name, tmp_path / "few", *rest).talk
+        calibrated = cli("classify", name, tmp_path / "enough", *rest, *asked)
+        assert calibrated.code == 0
+        assert "only a guess" not in calibrated.err
 
 
 def test_a_threshold_is_a_probability(refuse: Refuse, world: World) -> None:

@@ -47,8 +47,12 @@ def test_files_of_sentence_transformers_come_first(tiny_chain: Callable[..., Pat
 
 def test_what_is_given_overrides_the_files(tiny_chain: Callable[..., Path]) -> None:
     given = {"pooling": "cls", "prefix": "x: ", "normalize": False, "max_length": 9}
-    settings = load(tiny_chain(), **given).settings
+    directory = tiny_chain()
+    settings = load(directory, **given).settings
     assert settings.options() == given
+    assert settings.limit == "9 pieces (the encoder's limit)"
+    shown = load(directory).settings.limit
+    assert shown == "40 pieces (the encoder's limit: sentence_bert_config.json)"
     assert {getattr(settings, option).source for option in given} == {"given"}
 
 

@@ -33,6 +33,11 @@ def test_json_keeps_precision_and_has_null_for_nan():
     assert json.loads(Table([]).to_json()) == []
 
 
+def test_it_says_how_many_rows_it_has():
+    assert repr(Table([{"n": 1}])) == "Table(1 row, columns=['n'])"
+    assert repr(Table([{"n": 1}, {"n": 2}])) == "Table(2 rows, columns=['n'])"
+
+
 def test_numpy_values_are_plain():
     row = {"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.arange(2)}
     assert json.loads(Table([row]).to_json()) == [{"a": 0.5, "b": 3, "c": True, "d": [0, 1]}]

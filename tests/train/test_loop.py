@@ -195,6 +195,7 @@ def test_float16_needs_a_graphics_card() -> None:
         {"epochs": 0}, {"batch_size": 0}, {"learning_rate": 0.0}, {"learning_rate": math.nan},
         {"warm_up": 1.5}, {"weight_decay": -1.0}, {"clip_norm": 0.0}, {"accumulate": 0},
         {"max_tokens": 0}, {"precision": "bf16"}, {"patience": 0}, {"average_checkpoints": True},
+        {"learning_rate": 10**400}, {"average_checkpoints": 3, "epochs": 2},
     ],
 )  # fmt: skip
 def test_options_out_of_range_are_refused(option: dict[str, Any]) -> None:

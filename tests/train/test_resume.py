@@ -58,6 +58,20 @@ def test_stopped_at_every_fifth_micro_batch(tmp_path: Path, sparse: bool, with_s
     assert not tmp_path.exists()
 
 
+def test_other_files_in_the_folder_of_checkpoints_stay(tmp_path: Path) -> None:
+    others = [tmp_path / name for name in (
+        "best-of-mine.safetensors", "best-000000001.safetensors", ".mine.safetensors.x.part"
+    )]  # fmt: skip
+    own = [tmp_path / f".{name}.x.part" for name in ("checkpoint.safetensors",
+                                                      "best-00000012.safetensors")]  # fmt: skip
+    for file in (*others, *own):
+        file.write_text("")
+    fit(Small(), checkpoints=Checkpoints(tmp_path), average_checkpoints=2)
+    assert not any(file.exists() for file in own)
+    Checkpoints(tmp_path).remove()
+    assert sorted(tmp_path.iterdir()) == sorted(others)
+
+
 def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
     first, second = Small(), Small()
     fit(first, checkpoints=Checkpoints(tmp_path))

@@ -26,7 +26,7 @@ from isogloss.classify.preparation import Preparation
 from isogloss.classify.reference_lack import BY_NAMES
 from isogloss.classify.thresholds import HALF
 from isogloss.classify.training_data import TrainingData
-from isogloss.classify.trust import OUT_OF_FOLD, Trust, calibrated
+from isogloss.classify.trust import OUT_OF_FOLD, TOO_FEW, Trust, calibrated
 from isogloss.classify.vector_memo import encode_once
 from isogloss.errors import counted, warn_loss
 
@@ -93,7 +93,7 @@ def _trust(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> Tru
     """Calibrate on the labelled texts, each answered without its own fold."""
     folds = folds_of(y, seed=seed) if len(y) else None
     if folds is None:
-        return Trust()
+        return Trust(fitted_on=TOO_FEW)
     held_out = np.empty((len(y), len(classes.names)))
     for train, test in folds:
         held_out[test] = _head(classes, vectors[train], y[train]).log_probabilities(vectors[test])

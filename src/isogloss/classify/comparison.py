@@ -10,7 +10,7 @@ import json
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.classify.training_data import check_training
 from isogloss.classify.tuning_memo import remember_tuning, seconds_spared
+from isogloss.classify.tuning_options import TuningOptions
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
 from isogloss.errors import (
@@ -43,6 +44,7 @@ from isogloss.files import sha256_of_package
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import logger
 from isogloss.text.languages import UNKNOWN
+from isogloss.vectors import EntityVectors
 
 BASELINE = "encoder"
 ABLATIONS: dict[str, dict[str, Any]] = {
@@ -175,7 +177,7 @@ def compare(
     ------
     InputError
         When `out` holds a comparison of other data, another encoder, knowledge base or options,
-        or something else, or another run is at work there.
+        or something else, or another run is at work there; for an option of the wrong kind.
     """
     options = dict(options or {})
     made_with = {
@@ -187,7 +189,7 @@ def compare(
         "dtype": encoder.dtype,
         "kb": kb.fingerprint,
         "fallback_lang": fallback_lang,
-        "options": options,
+        "options": _as_json(options),
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
     cells, said = {}, set[str]()
@@ -262,6 +264,24 @@ def fingerprint_of(documents: LabelledTexts) -> str:
     """Return the SHA-256 of texts, labels, languages and ids in their order."""
     rows = json.dumps([list(map(str, column)) for column in documents.columns()])
     return hashlib.sha256(rows.encode()).hexdigest()
+
+
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a classifier as a manifest holds them, vectors by their checksum."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, TuningOptions):
+            return asdict(value)
+        if isinstance(value, Mapping):
+            return dict(value)
+        if isinstance(value, EntityVectors):
+            return value.fingerprint()
+        raise InputError(f"an option is {value!r:.40}; options are numbers, names and vectors")
+
+    found: dict[str, Any] = json.loads(json.dumps(options, default=plain))
+    return found
 
 
 def _say_what_is_kept(files: Sequence[Path]) -> None:

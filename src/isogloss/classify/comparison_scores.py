@@ -24,7 +24,6 @@ from isogloss.classify.comparison_seeds import (
 from isogloss.classify.label_set_scores import (
     Decisions,
     f1_of_runs,
-    mean_micro_f1,
     micro_f1_of_runs,
     swap_p,
 )
@@ -74,10 +73,6 @@ class Scores(Protocol):
         """
         ...
 
-    def gain(self, row: str, lang: str) -> float:
-        """Return the gain of the score that counts in one language."""
-        ...
-
     def p_value(self, row: str, lang: str) -> float:
         """Return the two-sided p-value of that gain."""
         ...
@@ -107,10 +102,6 @@ class Accuracy:
             deviation_over_seeds(value),
             deviation_over_seeds(gain),
         )
-
-    def gain(self, row: str, lang: str) -> float:
-        """See `Scores`."""
-        return float(self._gains(row, lang).mean())
 
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""
@@ -156,11 +147,6 @@ class LabelSetF1:
             deviation_over_seeds(micro),
             deviation_over_seeds(micro_gain),
         )
-
-    def gain(self, row: str, lang: str) -> float:
-        """See `Scores`."""
-        base = self.comparison.baselines[row]
-        return mean_micro_f1(self._runs(row, lang)) - mean_micro_f1(self._runs(base, lang))
 
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""

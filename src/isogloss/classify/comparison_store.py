@@ -73,6 +73,8 @@ def check_place(out: Path) -> None:
     InputError
         When `out` holds something else or is held by another run, or its parent folder is missing.
     """
+    if str(out) == "-":
+        raise InputError("standard output is no place for a folder; name one with --out")
     _made_with(out)
     if (out / LOCK).exists():
         with locked(out, option="--out"):

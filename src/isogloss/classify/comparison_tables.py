@@ -17,17 +17,23 @@ from isogloss.report.table import Table
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 SIGNIFICANCE = 0.05
+BETTER, WORSE = " ▲", " ▼"
 
 
-def summary(comparison: Comparison) -> Table:
-    """Return a line a row: dev, mean over the languages, and the difference to the baseline."""
+def summary(comparison: Comparison, details: Table) -> Table:
+    """Return a line a row: dev, mean over the languages, and the difference to the baseline.
+
+    Parameters
+    ----------
+    details
+        From `by_language`, which takes the longest of the tables: for all of them once.
+    """
     langs, scores = mean_languages(comparison), scores_of(comparison)
     lines = []
     for row in comparison.rows:
         found = scores.over(row, langs)
         first, *others = found.values.items()
-        sure = [lang for lang, p in _corrected(comparison, scores, row).items() if p < SIGNIFICANCE]
-        better = [lang for lang in sure if scores.gain(row, lang) > 0]
+        marks = [_mark(line) for line in details.rows if line["row"] == row]
         cells = [comparison.cells[row, seed] for seed in range(comparison.n_seeds)]
         dev = [cell.dev for cell in cells if cell.dev is not None]
         lines.append(
@@ -38,8 +44,8 @@ def summary(comparison: Comparison) -> Table:
             | _spread(dict(others) | found.gains)
             | {
                 "difference_sd_over_seeds": found.deviation_of_gain,
-                "languages_better": len(better),
-                "languages_worse": len(sure) - len(better),
+                "languages_better": marks.count(BETTER),
+                "languages_worse": marks.count(WORSE),
                 "fit_seconds": float(np.median([cell.seconds for cell in cells])),
             }
         )
@@ -71,17 +77,20 @@ def by_language(comparison: Comparison) -> Table:
     return Table(lines)
 
 
-def side_by_side(comparison: Comparison) -> Table:
-    """Return a line a language and a column a row: the score and its deviation over the seeds."""
+def side_by_side(comparison: Comparison, details: Table) -> Table:
+    """Return a line a language and a column a row: the score and its deviation over the seeds.
+
+    Parameters
+    ----------
+    details
+        From `by_language`.
+    """
     name = scores_of(comparison).name
     langs = in_order_of_codes(comparison.ids)
     shown: dict[str, dict[str, Any]] = {lang: {"lang": lang} for lang in langs}
-    for line in by_language(comparison).rows:
+    for line in details.rows:
         deviation = f" ±{line['sd_over_seeds']:.3f}" if comparison.n_seeds > 1 else ""
-        mark = ""
-        if line["p_holm"] is not None and line["p_holm"] < SIGNIFICANCE:
-            mark = " ▲" if line["difference"] > 0 else " ▼"
-        shown[line["lang"]][line["row"]] = f"{line[name]:.3f}{deviation}{mark}"
+        shown[line["lang"]][line["row"]] = f"{line[name]:.3f}{deviation}{_mark(line)}"
     what, test = "Accuracy", "sign-flip permutation test"
     if comparison.gold is not None:
         what, test = "Micro F1", "permutation test that swaps answers"
@@ -99,6 +108,13 @@ def mean_languages(comparison: Comparison) -> list[str]:
     left_out = {*comparison.training_langs, UNKNOWN}  # texts of no known language are no language
     tested = [lang for lang in comparison.ids if lang not in left_out]
     return tested or list(comparison.ids)
+
+
+def _mark(line: dict[str, Any]) -> str:
+    """Return whether a line of `by_language` is better or worse than its baseline, or ""."""
+    if line["p_holm"] is None or line["p_holm"] >= SIGNIFICANCE:
+        return ""
+    return BETTER if line["difference"] > 0 else WORSE
 
 
 def _corrected(comparison: Comparison, scores: Scores, row: str) -> dict[str, float]:

@@ -226,11 +226,11 @@ def say_what_was_left_out(
     n_unknown = sum(lang is None for lang in documents.langs)
     if n_unknown and documents.bags is not None:
         warn_loss(
-            f"{n_unknown} of {n_texts} texts have no known language (too short or unsure): "
+            f"{n_unknown} of {n_texts} texts have no known language: "
             + (
                 f"only names in '{fallback_lang}' are linked in them"
                 if fallback_lang
-                else "they are classified by the encoder alone"
+                else "no entity is linked in them"
             )
         )
     if n_cut:

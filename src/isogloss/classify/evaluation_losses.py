@@ -34,8 +34,8 @@ def warn_of_losses(
             warn_loss(_about_unseen(row, gold[row["lang"]], model))
         if model.kb_ is not None and row["n_unlinked"] == row["n"]:
             warn_loss(
-                f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: the "
-                "encoder alone classifies here"
+                f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: their "
+                "vectors alone decide here"
             )
     if model.options_.multilabel and model.options_.thresholds == "half":
         pairs = [(lang, at) for lang in gold for at in range(len(gold[lang]))]

@@ -139,13 +139,7 @@ class Fitting:
             )
 
     def thresholds(self, head: Head, train: Part, dev: Part | None) -> Doubles1d:
-        """Return from which probability on each label is given: float64 (n_classes,).
-
-        Raises
-        ------
-        InputError
-            When they are to be tuned and the encoder was, with nothing held out.
-        """
+        """Return from which probability on each label is given: float64 (n_classes,)."""
         options = self.preparation.options
         if not options.multilabel:
             return np.full(self.n_classes, HALF)
@@ -155,8 +149,7 @@ class Fitting:
             return np.full(self.n_classes, HALF)
         if dev is not None:
             return tuned_thresholds(np.exp(self.answers(head, dev.documents)), dev.y)
-        if self.is_tuned:
-            raise InputError("thresholds='tuned' needs texts that are held out; give dev_split")
+        assert not self.is_tuned, "`TrainingData.of` refuses to tune with nothing held out"
 
         def answer(fold: Fold) -> Doubles2d:
             held_out = train.select(fold.test)

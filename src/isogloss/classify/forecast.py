@@ -76,7 +76,7 @@ class ForecastReference:
         C: float,
         seed: int,
     ) -> "ForecastReference | None":
-        """Fit on training vectors (n_documents, width) and classes; None: too few to hold out.
+        """Fit on training vectors (n_documents, width) and classes; None: too few to tell.
 
         Each fold's documents are judged by heads that saw none of them.
         """
@@ -94,6 +94,8 @@ class ForecastReference:
                 heads.append(head)
             pair = [head.log_probabilities(vectors[fold.test]) for head in heads[-2:]]
             agreement[fold.test] = _agreement(np.stack(pair), temperature)
+        if not agreement.any():  # heads of a few texts that never agree tell nothing
+            return None
         return cls(
             accuracy=float((held_out.argmax(axis=1) == y).mean()),
             agreement=float(agreement.mean()),
@@ -239,9 +241,10 @@ def forecast_row(reference: ForecastReference, agreement: float, n: int) -> dict
 def interval_of_forecast(expected: float, n: int) -> tuple[float, float]:
     """Return where the accuracy on `n` texts may lie, nominally in 95 of 100 cases.
 
-    Two errors add up: that of forecasts (`SPREAD`), and the chance by which texts are met. Two
-    right and two wrong texts are added for the latter (Agresti and Coull 1998): without them it
-    would be none at an expected accuracy of 1, however few the texts.
+    Two errors add up: that of forecasts (`SPREAD`), and the chance by which texts are met. Of
+    the latter the centre is that of Agresti and Coull (1998), with two right and two wrong texts
+    more: else there would be none at an expected accuracy of 1, however few the texts. Its
+    variance is that of an accuracy on n texts.
     """
     centre = (expected * n + 2) / (n + 4)
     reach = NORMAL_95 * float(np.sqrt(SPREAD**2 + centre * (1 - centre) / n))

@@ -153,11 +153,6 @@ def swap_p(ours: Sequence[Decisions], theirs: Sequence[Decisions]) -> float:
     return permutation_p(differences, gain)
 
 
-def mean_micro_f1(runs: Sequence[Decisions]) -> float:
-    """Return the mean over runs of micro F1."""
-    return float(np.mean([_micro(run.counts.sum(axis=0)[None])[0] for run in runs]))
-
-
 def _f1(sums: Doubles2d) -> Doubles2d:
     """Return micro and macro F1 of (n, 3 · n_labels) sums: (n, 2)."""
     return np.stack([_micro(sums), _macro(sums)], axis=1)

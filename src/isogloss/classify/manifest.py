@@ -10,6 +10,10 @@ from isogloss.files import damage_in_one_sentence, read_json, saved_text
 
 FORMAT, VERSION = "isogloss text classifier", 2
 MANIFEST = "model.json"
+TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
+PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
+ARRAYS, VECTORS, KB = "model.safetensors", "entity-vectors.safetensors", "kb"
+PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, *PLACES.values()}
 WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
 REPAIR = "copy the model anew or fit it again"
 LABELS = (str, int, float, bool)  # what JSON gives back as it was
@@ -41,6 +45,8 @@ class SavedClassifier:
 def about_classifier(path: Path) -> SavedClassifier:
     """Read the manifest of a saved classifier, and no more: no encoder is loaded.
 
+    It is for the command line: advice names options as they are typed.
+
     Raises
     ------
     InputError
@@ -53,6 +59,7 @@ def about_classifier(path: Path) -> SavedClassifier:
             multilabel=settings["multilabel"],
             tune=settings["tune"],
             chosen_by=saved_text(manifest["head"]["linear"], "chosen_by"),
+            frozen_by="--tune head",
         )
         return SavedClassifier(
             classes_of(manifest),
@@ -96,3 +103,20 @@ def classes_of(manifest: dict[str, Any]) -> list[Any]:
     if not are_labels or len(classes) < least or len(set(classes)) < len(classes):
         raise ValueError(f"classes is {classes!r:.40}")
     return classes
+
+
+def refuse_other_files(path: Path) -> None:
+    """Refuse to write a model anew over itself where its folder holds more than its parts.
+
+    Raises
+    ------
+    InputError
+        Naming the first file that would be lost.
+    """
+    others = sorted(file.name for file in path.iterdir() if file.name not in PARTS)
+    if others:
+        raise InputError(
+            f"holds {others[0]}, which is no part of the model and would be lost; move it away, or "
+            "give --out",
+            path=path,
+        )

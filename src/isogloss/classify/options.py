@@ -11,6 +11,7 @@ from isogloss.classify.documents import LinkingOptions
 from isogloss.classify.entity_pooling import Attention
 from isogloss.classify.entity_source import Init
 from isogloss.classify.tuning_options import TUNES, Tune
+from isogloss.counts import LARGEST_COUNT, LARGEST_SEED
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling, check_pooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
@@ -24,7 +25,14 @@ Thresholds = Literal["half", "tuned"]
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
 THRESHOLDS: tuple[Thresholds, ...] = ("half", "tuned")
 INITS = ("encoder", "random")
-LARGEST_SEED = 2**32 - 1  # of numpy's generators in scikit-learn
+_KINDS: dict[str, tuple[Any, str]] = {  # of a parameter: what it may be, and how that is said
+    "path": (str | Path, "the directory of a model"),
+    "encoder": (str | Path | Encoder, "an Encoder, its name or its directory"),
+    "kb": (str | Path | KnowledgeBase | None, "a KnowledgeBase, its directory, or None"),
+    "device": (str, "'auto', 'cpu', or a graphics card, as 'cuda'"),
+    "dtype": (str, "'float32', 'bfloat16' or 'float16'"),
+    "cache": (str | Path | None, "a folder, or None"),
+}
 ATTENTIONS: dict[object, Attention] = {True: "learned", "mean": "mean", "sum": "sum"}
 
 
@@ -86,14 +94,8 @@ def check_options(options: Mapping[str, Any]) -> None:
         if not isinstance(value, str | bool | np.bool_) or value not in allowed:
             hint = did_you_mean(str(value), [str(choice) for choice in allowed])
             raise InputError(f"{name} is {_shown(value)}; {hint}")
-    for name, kinds, what in (
-        ("encoder", (str, Path, Encoder), "an Encoder, its name or its directory"),
-        ("kb", (str, Path, KnowledgeBase, type(None)), "a KnowledgeBase, its directory, or None"),
-        ("device", str, "'auto', 'cpu', or a graphics card, as 'cuda'"),
-        ("dtype", str, "'float32', 'bfloat16' or 'float16'"),
-    ):
-        if not isinstance(options[name], kinds):
-            raise InputKindError(f"{name} is {_shown(options[name])}; give {what}")
+    for name in ("encoder", "kb", "device", "dtype"):
+        check_kind(name, options[name])
     if options["pooling"] is not None:
         check_pooling(options["pooling"])
     if options["training"] is not None and options["tune"] == "head":
@@ -105,13 +107,22 @@ def check_options(options: Mapping[str, Any]) -> None:
         raise InputError(
             f"random_state is {_shown(seed)}; give a whole number, 0 to {LARGEST_SEED:,}"
         )
-    if most is not None and (not _is_whole(most) or most < 1):
-        raise InputError(f"max_entities is {_shown(most)}; give 1 or more, or None")
+    if most is not None and (not _is_whole(most) or not 1 <= most <= LARGEST_COUNT):
+        raise InputError(
+            f"max_entities is {_shown(most)}; give a whole number, 1 to {LARGEST_COUNT:,}, or None"
+        )
     for name in ("min_link_prob", "min_commonness"):
         value = options[name]
         is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not is_number or not 0.0 <= value <= 1.0:
             raise InputError(f"{name} is {_shown(value)}; a number in 0 to 1 is allowed")
+
+
+def check_kind(name: str, value: Any) -> None:
+    """Raise `InputKindError` for a value of a kind that the parameter `name` does not take."""
+    kinds, what = _KINDS[name]
+    if not isinstance(value, kinds):
+        raise InputKindError(f"{name} is {_shown(value)}; give {what}")
 
 
 def _shown(value: Any) -> str:

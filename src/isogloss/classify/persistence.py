@@ -25,15 +25,20 @@ from isogloss.classify.inputs import label_array
 from isogloss.classify.language_move import LanguageMove, ScoreReference
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.manifest import (
+    ARRAYS,
     FORMAT,
+    KB,
     LABELS,
     MANIFEST,
+    PLACES,
     REPAIR,
+    TRANSFORM,
+    VECTORS,
     VERSION,
     classes_of,
     read_manifest,
 )
-from isogloss.classify.options import FittedOptions, check_options
+from isogloss.classify.options import FittedOptions, check_kind, check_options
 from isogloss.classify.saved_heads import (
     Arrays,
     fitting_array,
@@ -45,11 +50,13 @@ from isogloss.classify.text_classifier import TextClassifier
 from isogloss.classify.trust import Trust
 from isogloss.classify.tuned_encoder import TunedEncoder, read_adapter
 from isogloss.classify.tuning_options import TuningOptions
+from isogloss.cores import check_threads
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, warn_loss
 from isogloss.files import (
     atomic_directory,
     damage_in_one_sentence,
+    resolved,
     saved_number,
     sha256_of,
     write_json,
@@ -60,8 +67,6 @@ from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
 
 SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
-TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
-PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
 
 
 def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwrite: bool) -> None:
@@ -70,7 +75,8 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
     Raises
     ------
     InputError
-        When `path` exists, cannot be written, or the labels are no strings, numbers or booleans.
+        When `path` exists, cannot be written, or holds the encoder that the model needs; when the
+        labels are no strings, numbers or booleans.
     """
     check_is_fitted(model, "head_")
     options = model.options_
@@ -80,21 +86,22 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
             raise InputError(
                 f"a label is {label!r}; only strings, numbers and booleans can be saved"
             )
+    _refuse_around_encoder(model, path)
     kb = model.kb_
-    if kb is not None and kb.path.resolve().is_relative_to(path.resolve()):
+    if kb is not None and resolved(kb.path).is_relative_to(resolved(path)):
         embed_kb = True  # replacing the model would delete its own knowledge base
     if kb is not None and (kb.path.parent / MANIFEST).is_file():
         embed_kb = True  # a model's own copy goes along with what is made of the model
     with atomic_directory(path, overwrite=overwrite) as folder:
         if kb is not None and embed_kb:
-            shutil.copytree(kb.path, folder / "kb")
+            shutil.copytree(kb.path, folder / KB)
         arrays = head_arrays(model.head_) | _move_arrays(model) | model.trust_.arrays()
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()},
-            folder / "model.safetensors",
+            folder / ARRAYS,
         )
         if isinstance(options.init, EntityVectors):
-            options.init.save(folder / "entity-vectors.safetensors")
+            options.init.save(folder / VECTORS)
         if model.tuning_ is not None:
             _write_tuned(model, folder / PLACES[options.tune])
         if model.base_encoder_.transform is not None:
@@ -113,7 +120,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                 "training": None if model.tuning_ is None else asdict(model.tuning_),
                 "random_scale": model.random_scale_,
                 "kb": None if kb is None else {
-                    "path": "kb" if embed_kb else os.path.relpath(kb.path, path),
+                    "path": KB if embed_kb else _way(kb.path, path),
                     "fingerprint": kb.fingerprint,
                     "rules": rules_fingerprint(),
                 },
@@ -129,7 +136,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
 
 
 def load_classifier(
-    path: Path,
+    path: str | Path,
     *,
     encoder: str | Path | Encoder | None,
     kb: str | Path | KnowledgeBase | None,
@@ -150,8 +157,14 @@ def load_classifier(
     Raises
     ------
     InputError
-        When `path` is no classifier, is damaged, or its encoder or knowledge base is another.
+        When `path` is no classifier, is damaged, or its encoder or knowledge base is another; when
+        an argument is of another kind than it may be.
     """
+    given = {"path": path, "kb": kb, "device": device, "cache": cache}
+    for name, value in (given if encoder is None else given | {"encoder": encoder}).items():
+        check_kind(name, value)
+    check_threads(threads)
+    path = Path(path)
     manifest = read_manifest(path)
     with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
         model = _model_of(path, manifest, encoder=encoder, kb=kb, device=device, threads=threads)
@@ -172,7 +185,7 @@ def _model_of(
     arrays = _read_arrays(path, manifest)
     init: Any = manifest["init"]
     if init == "file":
-        init = EntityVectors.load(path / "entity-vectors.safetensors")
+        init = EntityVectors.load(path / VECTORS)
     model = TextClassifier(
         init=init,
         device=device,
@@ -246,9 +259,24 @@ def _moves(settings: dict[str, Any], arrays: Arrays, width: int) -> dict[str, La
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    patterns = ["*.safetensors", *(f"{place}/**/*.safetensors" for place in PLACES.values())]
-    files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
-    return {file.relative_to(folder).as_posix(): sha256_of(file) for file in files}
+    patterns = ["*.safetensors", *(f"{place}/**/*" for place in PLACES.values())]
+    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    return {
+        file.relative_to(folder).as_posix(): sha256_of(file) for file in found if file.is_file()
+    }
+
+
+def _refuse_around_encoder(model: TextClassifier, path: Path) -> None:
+    """Refuse to replace a folder in which the encoder lies that the model names."""
+    base = model.base_encoder_
+    if model.options_.tune == "full" and base is model.encoder_:
+        return  # the tuned one is copied
+    name = Path(base.name)
+    if name.is_dir() and path.exists() and resolved(name).is_relative_to(resolved(path)):
+        raise InputError(
+            f"the model needs its encoder {name}, which would be replaced; choose another folder",
+            path=path,
+        )
 
 
 def _about_base(model: TextClassifier, path: Path) -> dict[str, Any]:
@@ -260,9 +288,14 @@ def _about_base(model: TextClassifier, path: Path) -> dict[str, Any]:
         about, name = model.about_base_, Path(model.about_base_["name"])
     return {
         **about,
-        "name": os.path.relpath(name, path) if name.is_dir() else str(name),
+        "name": _way(name, path) if name.is_dir() else str(name),
         "is_directory": name.is_dir(),
     }
+
+
+def _way(target: Path, path: Path) -> str:
+    """Return how `target` is reached from the model, whatever links lead to either."""
+    return os.path.relpath(resolved(target), resolved(path))
 
 
 def _write_tuned(model: TextClassifier, folder: Path) -> None:
@@ -278,15 +311,15 @@ def _plain(value: Any) -> Any:
 
 
 def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
-    if "model.safetensors" not in manifest["sha256"]:
-        raise KeyError("model.safetensors")
+    if ARRAYS not in manifest["sha256"]:
+        raise KeyError(ARRAYS)
     for name, checksum in manifest["sha256"].items():
         file = path / name
         if not file.is_file():
             raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
         if sha256_of(file) != checksum:
             raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
-    file = path / "model.safetensors"
+    file = path / ARRAYS
     try:
         arrays: Arrays = load_file(file)
     except SafetensorError as error:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 BY_NAMES = "class names"  # how the C of a head that was fitted on them was chosen begins with this
 
 
-def lack_of_reference(*, multilabel: bool, tune: str, chosen_by: str) -> str:
+def lack_of_reference(
+    *, multilabel: bool, tune: str, chosen_by: str, frozen_by: str = "tune='head'"
+) -> str:
     """Return why a model that has no reference has none, and what to fit instead.
 
     Parameters
@@ -19,6 +21,8 @@ def lack_of_reference(*, multilabel: bool, tune: str, chosen_by: str) -> str:
         Options of the model.
     chosen_by
         That of the linear part of its head.
+    frozen_by
+        The option that keeps an encoder as it is, as the reader writes it.
 
     Examples
     --------
@@ -28,7 +32,7 @@ def lack_of_reference(*, multilabel: bool, tune: str, chosen_by: str) -> str:
     if multilabel:
         return "it gives label sets; fit one of one label a text"
     if tune != "head":
-        return "its encoder was tuned; fit one with tune='head'"
+        return f"its encoder was tuned; fit one with {frozen_by}"
     if chosen_by.startswith(BY_NAMES):
         return "it was fitted with class names; fit one on labelled texts without them"
     return "it was fitted on too few texts; fit one on more of each class"

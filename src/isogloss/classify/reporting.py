@@ -133,6 +133,7 @@ def describe(model: TextClassifier) -> dict[str, str]:
             f"{lang} (learned from {counted(move.n_texts, 'text')})"
             for lang, move in model.moves_.items()
         )
+    settings["probabilities"] = _calibration(model)
     if isinstance(head, LinearHead):
         return settings | {"head": f"encoder only, {_how(head)}"}
     settings["preset"] = f"{model.options_.preset}, attention {head.memory.attention}"
@@ -172,6 +173,14 @@ def _thresholds(model: TextClassifier) -> str:
         return f"{shown[0]} each"
     pairs = zip(model.classes_.tolist(), shown, strict=True)
     return ", ".join(f"{label} {threshold}" for label, threshold in pairs)
+
+
+def _calibration(model: TextClassifier) -> str:
+    trust = model.trust_
+    if trust.is_calibrated:
+        return f"calibrated on {trust.fitted_on}, T = {trust.temperature:.2f}"
+    several = ": those of label sets never are" if model.options_.multilabel else ""
+    return f"{trust.fitted_on}{several}"
 
 
 def _how(head: LinearHead) -> str:

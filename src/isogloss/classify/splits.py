@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Ints1d
+from isogloss.arrays import Bools1d, Bools2d, Doubles1d, Doubles2d, Ints1d
 
 ROUNDING = 1e-9  # shares of whole numbers are equal up to this
 
@@ -56,6 +56,22 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
     for row in order[part[order] < 0]:
         _give(part, int(row), int(np.argmax(wanted)), y, wanted, wanted_with)
     return part
+
+
+def held_out(y: Bools2d, share: float, *, seed: int) -> Bools1d | None:
+    """Return which documents are held out: bool (n_documents,); None where none can be.
+
+    Parameters
+    ----------
+    y
+        As `stratified_parts` takes it.
+    share
+        Of the documents, 0 to below 1; None is returned for 0, and where documents are too few.
+    """
+    if share == 0.0:
+        return None
+    part = stratified_parts(y, [1 - share, share], seed=seed)
+    return None if not part.any() or part.all() else part == 1
 
 
 def _neediest(lacks: Doubles1d, wanted: Doubles1d) -> int:

@@ -371,7 +371,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from isogloss.classify.persistence import load_classifier
 
         return load_classifier(
-            Path(path), encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+            path, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
         )
 
     def _start(self, data: TrainingData) -> None:

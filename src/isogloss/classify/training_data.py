@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from isogloss.arrays import Bools2d
 from isogloss.classify.documents import Languages, resolve_languages
 from isogloss.classify.inputs import (
     ClassNames,
@@ -19,6 +22,7 @@ from isogloss.classify.inputs import (
 )
 from isogloss.classify.labelling import ONE_LABEL, Array, Labelling, labelling_of
 from isogloss.classify.options import check_options
+from isogloss.classify.splits import held_out
 from isogloss.classify.tuning_options import TuningOptions
 from isogloss.compat import require
 from isogloss.data.columns import column_of
@@ -26,6 +30,7 @@ from isogloss.errors import (
     InputError,
     InputKindError,
     LossWarning,
+    counted,
     did_you_mean,
     losses_are_errors,
 )
@@ -117,7 +122,9 @@ class TrainingData:
                 raise InputError("lang_dev is needed, as lang is given text by text")
             dev = _dev(labelling, classes, X_dev, y_dev, same)
         if tuning is not None:
-            _check_held_out(parameters, tuning, has_dev=dev is not None)
+            if parameters["thresholds"] == "tuned" and dev is None:
+                sets = np.asarray(labelling.targets(labels, classes), dtype=np.bool_)
+                _check_held_out(sets, tuning.dev_split, seed=int(parameters["random_state"]))
             if checkpoints is not None:
                 Checkpoints(checkpoints).check_place()
         return cls(train, dev, None, classes, langs, tuning)
@@ -158,7 +165,7 @@ def _check_beside_names(
 ) -> None:
     """Refuse what there is no use for beside class names."""
     for name, usual, what in (
-        ("kb", None, "entities need labelled texts to learn from"),
+        ("kb", None, "the encoder alone answers, without entities"),
         ("multilabel", False, "a text gets one label"),
         ("tune", "head", "the encoder stays as it is"),
     ):
@@ -190,9 +197,19 @@ def _dev(
     return LabelledRows([texts[row] for row in rows], labels, [langs[row] for row in rows])
 
 
-def _check_held_out(parameters: Mapping[str, Any], tuning: TuningOptions, *, has_dev: bool) -> None:
-    if parameters["thresholds"] == "tuned" and not has_dev and tuning.dev_split == 0.0:
-        raise InputError("thresholds='tuned' needs texts that are held out; give dev_split")
+def _check_held_out(sets: Bools2d, share: float, *, seed: int) -> None:
+    """Refuse to choose thresholds where tuning holds no text out; `sets`: (n_texts, n_classes)."""
+    if share == 0.0:
+        raise InputError(
+            "thresholds='tuned' needs texts that are held out, and dev_split is 0; give a larger "
+            "one, or development texts"
+        )
+    if held_out(sets, share, seed=seed) is None:
+        raise InputError(
+            f"thresholds='tuned' needs texts that are held out, and {counted(len(sets), 'text')} "
+            f"are too few to hold out a share of {share:g} (dev_split); give a larger one, or "
+            "development texts"
+        )
 
 
 def _known(langs: list[str | None]) -> tuple[str, ...]:

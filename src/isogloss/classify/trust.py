@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from isogloss.classify.tuned_fit import Part
 
 UNCALIBRATED = "not calibrated"
-TOO_FEW = "not calibrated: too few texts"
+TOO_FEW = f"{UNCALIBRATED}: too few texts"
+NO_DEVELOPMENT = f"{UNCALIBRATED}: no development texts"
 OUT_OF_FOLD = "training texts, out of fold"
 DEVELOPMENT = "development data"
 
@@ -47,7 +48,7 @@ class Trust:
     temperature
         T; 1 where there was nothing to fit it on, or too little.
     fitted_on
-        What it was fitted on, in words.
+        What it was fitted on, in words; `UNCALIBRATED` and why where it was not.
     error_before, error_after
         Expected calibration error on the same texts; None without.
     reference
@@ -80,6 +81,11 @@ class Trust:
         if self.reference is None:
             return {}
         return {"trust.weight": self.reference.weight, "trust.bias": self.reference.bias}
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether there was something to fit the temperature on."""
+        return not self.fitted_on.startswith(UNCALIBRATED)
 
     @classmethod
     def of(
@@ -137,11 +143,14 @@ def fit_trust(
     whole = isinstance(head, MboeHead) and len(head.memory.entities) > 0
     with one_thread():
         folds = folds_of(classes, seed=seed)
-        trust = Trust()
-        if dev is not None and answers_on_dev is not None:
+        trust = Trust(fitted_on=NO_DEVELOPMENT if whole or tuned else TOO_FEW)
+        if whole or tuned:
+            folds = None  # no answers out of fold
+        is_enough = folds is None or (dev is not None and len(dev.y) >= FEWEST_TEXTS)
+        if dev is not None and answers_on_dev is not None and is_enough:
             held_out = answers_on_dev if whole else linear.log_probabilities(dev.documents.vectors)
             trust = calibrated(held_out, cast(Ints1d, dev.y), DEVELOPMENT)
-        elif folds is not None and not (whole or tuned):
+        elif folds is not None:
             held_out = out_of_fold(vectors, classes, n_classes, folds, C=linear.C)
             trust = calibrated(held_out, classes, OUT_OF_FOLD)
         if tuned:
@@ -156,7 +165,7 @@ def calibrated(log_probabilities: Doubles2d, y: Ints1d, fitted_on: str) -> Trust
     `fitted_on` says what these are; fewer than `FEWEST_TEXTS` leave the answers as they are.
     """
     if len(y) < FEWEST_TEXTS:
-        return Trust(fitted_on=TOO_FEW)
+        return Trust(fitted_on=f"{TOO_FEW} ({len(y)} of {FEWEST_TEXTS})")
     temperature = fit_temperature(log_probabilities, y)
     correct = log_probabilities.argmax(axis=1) == y
     before, after = (

@@ -233,8 +233,10 @@ def read_adapter(base: Encoder, folder: Path) -> TunedEncoder:
     peft = require("peft", extra="tune", why="a model that was tuned with 'lora'")
     network = load_network(base._chain, device=base.device, dtype="float32")
     try:
-        config = peft.PeftConfig.from_pretrained(str(folder))
-        model = peft.PeftModel.from_pretrained(network.model, str(folder), config=config)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # between peft and transformers
+            config = peft.PeftConfig.from_pretrained(str(folder))
+            model = peft.PeftModel.from_pretrained(network.model, str(folder), config=config)
     except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"peft cannot read the adapter ({reason})", path=folder) from error

@@ -22,7 +22,7 @@ from isogloss.classify.linear_head import LinearHead, fit_with_search
 from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.classify.objective import Targets
 from isogloss.classify.options import ATTENTIONS, FittedOptions
-from isogloss.classify.splits import stratified_parts
+from isogloss.classify.splits import held_out
 from isogloss.classify.tuned import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.classify.tuned_encoder import check_untuned, with_settings
 from isogloss.classify.tuning_options import Tune, TuningOptions
@@ -181,18 +181,16 @@ def _hold_out(train: Part, share: float, n_classes: int, *, seed: int) -> tuple[
     if share == 0.0:
         return train, None
     sets = np.eye(n_classes, dtype=bool)[train.y] if train.y.ndim == 1 else train.y
-    part = stratified_parts(
-        np.asarray(sets, dtype=np.bool_).reshape(len(train.y), n_classes),
-        [1 - share, share],
-        seed=seed,
+    rows = held_out(
+        np.asarray(sets, dtype=np.bool_).reshape(len(train.y), n_classes), share, seed=seed
     )
-    if not part.any() or part.all():
+    if rows is None:
         warn_loss(
             f"{counted(len(train.texts), 'training text')} are too few to split by dev_split "
             f"{share:g}: nothing is held out, and the last epoch is kept"
         )
         return train, None
-    return train.select(np.flatnonzero(part == 0)), train.select(np.flatnonzero(part == 1))
+    return train.select(np.flatnonzero(~rows)), train.select(np.flatnonzero(rows))
 
 
 def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> Part:

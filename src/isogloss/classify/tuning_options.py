@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from isogloss.counts import check_count
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.train import TrainingOptions
-from isogloss.train.options import check_count, is_number
+from isogloss.train.options import is_number
 
 Tune = Literal["head", "lora", "full"]
 Embeddings = Literal["dense", "frozen", "rows"]

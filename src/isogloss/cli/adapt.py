@@ -9,7 +9,7 @@ import typer
 
 from isogloss.classify import Adaptation, TextClassifier
 from isogloss.classify.adaptation import texts_to_adapt_to
-from isogloss.classify.manifest import about_classifier
+from isogloss.classify.manifest import about_classifier, refuse_other_files
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place
@@ -63,6 +63,7 @@ def adapt_command(
         options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
     if out is None:
         refuse_unwritable(model, makes="folder")
+        refuse_other_files(model)
     format = options.file_format(text, None, quoting)
     texts: list[str] = []
     if not remove:
@@ -74,22 +75,24 @@ def adapt_command(
     loaded = TextClassifier.load(
         model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
     )
+    outcome = None
     if remove:
         del loaded.moves_[code]
     else:
         outcome = loaded.adapt(code, texts)
-        if as_json:
-            typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False))
-        else:
-            print_adaptation(outcome)
-        if not outcome.accepted:
-            typer.echo("isogloss: nothing was written", err=True)
-            return
-    place = model if out is None else out
-    loaded.save(place, overwrite=True)
-    if remove and as_json:
-        typer.echo(json.dumps({"lang": code, "removed": True}))
-    typer.echo(f"isogloss: model → {place}", err=True)
+    place = model.resolve() if out is None else out  # of a link, what it leads to
+    is_written = outcome is None or outcome.accepted  # else a warning has said why
+    if is_written:
+        loaded.save(place, overwrite=True)  # before it is said
+    if as_json:
+        shown = {"lang": code, "removed": True} if outcome is None else outcome.as_json()
+        typer.echo(json.dumps(shown, ensure_ascii=False))
+    elif outcome is None:
+        typer.echo(f"{code}: its move is removed")
+    else:
+        print_adaptation(outcome)
+    if is_written:
+        typer.echo(f"isogloss: model → {place}", err=True)
 
 
 def say_moves(model: TextClassifier, langs: Collection[str | None]) -> None:
@@ -100,11 +103,9 @@ def say_moves(model: TextClassifier, langs: Collection[str | None]) -> None:
 
 
 def print_adaptation(outcome: Adaptation) -> None:
-    """Print what came of it, for people, on standard output."""
-    verdict = "moved" if outcome.accepted else "not moved"
-    typer.echo(f"{outcome.lang}: {verdict}, {counted(outcome.n_texts, 'different text')}")
-    if not outcome.accepted:
-        typer.echo(f"declined: {outcome.reason}")
+    """Print what came of it, for people, on standard output; a warning says why it was declined."""
+    if outcome.accepted:
+        typer.echo(f"{outcome.lang}: moved, {counted(outcome.n_texts, 'different text')}")
     if outcome.shares is None:
         return
     typer.echo(

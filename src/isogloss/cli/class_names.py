@@ -21,7 +21,7 @@ ClassesFile = Annotated[
 def refuse_beside_names(given: Mapping[str, Any]) -> None:
     """Raise `InputError` for options that --classes has no use for, by the parameters of `fit`."""
     for name, usual, what in (
-        ("kb", None, "entities need labelled texts to learn from"),
+        ("kb", None, "the encoder alone answers, without entities"),
         ("multilabel", False, "a text gets one label"),
         ("tune", "head", "the encoder stays as it is"),
         ("checkpoints", None, "nothing is tuned"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 
-from isogloss.classify import Explanation, TextClassifier, evaluate
+from isogloss.classify import TextClassifier, evaluate
 from isogloss.classify.explanation import NO_WEIGHT
 from isogloss.classify.manifest import about_classifier
 from isogloss.classify.reporting import describe, write_report
@@ -18,15 +18,22 @@ from isogloss.cli.adapt import adapt_command, say_moves
 from isogloss.cli.answers import print_json, print_lines
 from isogloss.cli.class_names import ClassesFile, read_class_names, refuse_beside_names
 from isogloss.cli.compare import compare_command
+from isogloss.cli.explanation import print_explanation
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.texts import read_texts
-from isogloss.cli.trust import AbstainBelow, check_abstaining, forecast_command, with_abstentions
+from isogloss.cli.trust import (
+    AbstainBelow,
+    check_abstaining,
+    forecast_command,
+    say_uncalibrated,
+    with_abstentions,
+)
 from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language_file
@@ -99,9 +106,7 @@ def fit(
     attention: Annotated[
         Literal["learned", "mean", "sum"], typer.Option(help="How entities are weighed.")
     ] = "learned",
-    max_entities: Annotated[
-        int | None, typer.Option(min=1, help="Entities a text at most; all by default.")
-    ] = None,
+    max_entities: options.MaxEntities = None,
     min_link_prob: options.MinLinkProb = 0.01,
     min_commonness: options.MinCommonness = 0.05,
     nested: options.Nested = False,
@@ -233,6 +238,7 @@ def predict(
         flags["without a label"] = [label is None for label in labels]
     say_languages(langs, flags)
     say_moves(loaded, langs)
+    say_uncalibrated(loaded, abstain_below)
 
 
 @app.command("evaluate")
@@ -293,7 +299,7 @@ def evaluate_command(
     )  # fmt: skip
     (tests,) = read_labelled(
         {"--test": test}, format=format, lang=lang,
-        known_labels=[str(label) for label in about.classes],
+        known_labels=[str(label).strip() for label in about.classes],
     )  # fmt: skip
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
@@ -310,6 +316,7 @@ def evaluate_command(
     )  # fmt: skip
     say_languages(tests.langs, {})
     say_moves(loaded, tests.langs)
+    say_uncalibrated(loaded, abstain_below)
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
@@ -354,51 +361,7 @@ def explain(
             facts["note"] = NO_WEIGHT
         typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        print_explanation(explanation)
-
-
-def print_explanation(explanation: Explanation) -> None:
-    """Print an explanation for people on standard output."""
-    from isogloss.report.table import Table
-
-    label = explanation.label
-    shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
-    typer.echo(f"{explanation.text}\n→ {shown}")
-    printed = console()
-    rows: list[dict[str, Any]] = [
-        {
-            "label": str(label),
-            "with entities": with_entities,
-            "encoder alone": explanation.probabilities_without_entities[label],
-        }
-        for label, with_entities in sorted(
-            explanation.probabilities.items(), key=lambda pair: -pair[1]
-        )
-    ]
-    Table(rows).render(printed)
-    if explanation.moved is not None:
-        texts = counted(explanation.moved, "text")
-        typer.echo(f"moved: vectors of {explanation.lang}, as learned from {texts}")
-    if not explanation.entities:
-        typer.echo("nothing linked: this is the answer of the encoder alone")
-        return
-    if not explanation.entities_have_weight:
-        typer.echo(NO_WEIGHT)
-    named = [
-        {
-            "name in the text": ", ".join(
-                dict.fromkeys(explanation.text[start:end] for start, end in entity.spans)
-            ),
-            "entity": entity.title,
-            "id": entity.id,
-            "weight": entity.weight,
-            "seen in training": "yes" if entity.seen else "no",
-        }
-        for entity in explanation.entities[:20]
-    ]
-    Table(named).render(printed)
-    if len(explanation.entities) > 20:
-        typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+        print_explanation(loaded, explanation)
 
 
 def _refuse_useless(
@@ -437,8 +400,15 @@ def _init(value: str, kb: KnowledgeBase | None, langs: list[str | None]) -> Any:
 
 
 def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:
-    """Give labels of a file the type that the model's labels have: files hold strings."""
-    known = {str(label): label for label in model.classes_.tolist()}
+    """Give labels of a file the form that the model's have: files hold strings without blanks."""
+    known: dict[str, Any] = {}
+    for label in model.classes_.tolist():
+        other = known.setdefault(str(label).strip(), label)
+        if other is not label:
+            raise InputError(
+                f"the model's labels {other!r} and {label!r} are the same in a file; "
+                "fit it with labels that differ in more than blanks"
+            )
     if model.options_.multilabel:
         return [tuple(known.get(label, label) for label in labels_of) for labels_of in labels]
     return [known.get(label, label) for label in labels]

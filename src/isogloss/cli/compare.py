@@ -21,6 +21,8 @@ from isogloss.errors import InputError
 from isogloss.files import atomic_file, refuse_read
 from isogloss.kb import KnowledgeBase
 
+MOST_SEEDS = 1000
+
 
 def compare_command(
     context: typer.Context,
@@ -41,7 +43,7 @@ def compare_command(
         typer.Option(help="What to compare with the encoder alone: mboe, mboe-plus, and of each "
                      "-emb (random vectors), -att (plain sum), mean (equal weights)."),
     ] = "encoder,mboe,mboe-plus,-emb,-att",
-    seeds: Annotated[int, typer.Option(min=1, help="Classifiers a row.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Classifiers a row.")] = 10,
     published: Annotated[
         str | None, typer.Option(help="Show the paper's scores too: 'mldoc' or 'shinra2020-ml'.")
     ] = None,
@@ -120,15 +122,16 @@ def compare_command(
         fallback_lang=fallback_lang,
         options=chosen,
     )
-    tables = {"summary": summary(result), "languages": side_by_side(result)}
+    details = by_language(result)
+    tables = {"summary": summary(result, details), "languages": side_by_side(result, details)}
     if theirs is not None:
         tables["published"] = theirs
     with atomic_file(out / "comparison.md", overwrite=True) as file:
         file.write_text("\n".join(table.to_markdown() for table in tables.values()), "utf-8")
-    by_language(result).write(out / "languages.csv", overwrite=True)
+    details.write(out / "languages.csv", overwrite=True)
     tables["summary"].write(out / "summary.csv", overwrite=True)
     if as_json:
-        whole = tables | {"languages": by_language(result)}
+        whole = tables | {"languages": details}
         typer.echo(json.dumps({name: table.rows for name, table in whole.items()},
                               ensure_ascii=False))  # fmt: skip
     else:

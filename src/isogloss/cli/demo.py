@@ -9,7 +9,7 @@ import typer
 from isogloss.classify import TextClassifier, evaluate
 from isogloss.classify.reporting import write_report
 from isogloss.cli import options
-from isogloss.cli.classify import print_explanation
+from isogloss.cli.explanation import print_explanation
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_place
 from isogloss.data.demo_data import demo_concepts_path, demo_tests, demo_train
@@ -56,7 +56,7 @@ def demo(
         _table(result.rows, result.mean).render(printed)
         lang, row = EXPLAINED
         _say("4. Why? One text, with the names found in it")
-        print_explanation(model.explain(tests[lang].texts[row], lang))
+        print_explanation(model, model.explain(tests[lang].texts[row], lang))
         write_report(
             folder / "report.html", model, result, texts, labels, langs, title="isogloss demo",
             note=NOTE,

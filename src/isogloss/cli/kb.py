@@ -12,6 +12,7 @@ from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.places import refuse_inside
 from isogloss.cli.texts import read_texts
 from isogloss.cores import MAX_THREADS
+from isogloss.counts import LARGEST_COUNT
 from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
@@ -48,7 +49,12 @@ def build(
         bool, typer.Option("--skip-bad", help="Count bad lines of names files and go on.")
     ] = False,
     min_sitelinks: Annotated[
-        int, typer.Option(min=0, help="Of Wikidata: fewest Wikipedias with an article on an item.")
+        int,
+        typer.Option(
+            min=0,
+            max=LARGEST_COUNT,
+            help="Of Wikidata: fewest Wikipedias with an article on an item.",
+        ),
     ] = MIN_SITELINKS,
     workers: Annotated[
         int | None,
@@ -92,12 +98,17 @@ def build(
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Of Wikipedia: read the first pages only, as a trial.")
+        int | None,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Of Wikipedia: read the first pages only, as a trial."
+        ),
     ] = None,
     min_link_count: Annotated[
         int,
         typer.Option(
-            min=1, help="Of Wikipedia: fewest links that make an entity a meaning of a name."
+            min=1,
+            max=LARGEST_COUNT,
+            help="Of Wikipedia: fewest links that make an entity a meaning of a name.",
         ),
     ] = 1,
     keep_disambiguations: Annotated[
@@ -107,6 +118,7 @@ def build(
         int | None,
         typer.Option(
             min=1,
+            max=LARGEST_COUNT,
             help="Of Wikipedia: let titles without a page be entities that so many links lead to.",
         ),
     ] = None,

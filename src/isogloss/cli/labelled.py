@@ -1,13 +1,14 @@
 """Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
+from isogloss.cli.places import refuse_piped_twice
 from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError, did_you_mean
+from isogloss.files import resolved
 from isogloss.text.languages import parse_language_file
 
 
@@ -40,14 +41,14 @@ def read_labelled(
     Raises
     ------
     InputError
-        When an option names the same file twice, a label has no name, and as `read_files`.
+        When a file or standard input is named twice, a label has no name, and as `read_files`.
     """
     places = {
         option: [_place(value, option, format=format, lang=lang) for value in some or ()]
         for option, some in values.items()
     }
-    for option, of_option in places.items():
-        _refuse_twice(option, [path for _, path in of_option])
+    refuse_piped_twice([value for some in values.values() for value in some or ()])
+    _refuse_twice([(option, path) for option in places for _, path in places[option]])
     paths = [path for of_option in places.values() for _, path in of_option]
     files = iter(read_files(paths, format=format, needs_label=True, known_labels=known_labels))
     rows = []
@@ -65,14 +66,31 @@ def read_labelled(
     return rows
 
 
-def _refuse_twice(option: str, paths: Sequence[Path]) -> None:
-    """Refuse a file under two names: its texts would count twice, or be in two languages."""
-    met: dict[str, Path] = {}
-    for path in paths:
-        first = met.setdefault(os.path.realpath(path), path)
-        if first is not path:
-            same = "" if first == path else f", as {first}"
+def _refuse_twice(places: Sequence[tuple[str, Path]]) -> None:
+    """Refuse a file that stands twice, under two names too.
+
+    In one option its texts would count twice, or be in two languages; in two, a model would be
+    chosen by, or scored on, the texts that it learned from or was chosen by.
+
+    Parameters
+    ----------
+    places
+        Options with each of their files.
+    """
+    met: dict[Path, tuple[str, Path]] = {}
+    for option, path in places:
+        real = resolved(path)
+        if real not in met:
+            met[real] = (option, path)
+            continue
+        of_first, first = met[real]
+        same = "" if first == path else f", as {first}"
+        if of_first == option:
             raise InputError(f"{option} names this file twice{same}; leave one out", path=path)
+        raise InputError(
+            f"{of_first} and {option} both name this file{same}; give {option} other texts",
+            path=path,
+        )
 
 
 def _refuse_unnamed(documents: Documents, class_names: Collection[str]) -> None:

@@ -71,10 +71,13 @@ def main(arguments: list[str] | None = None) -> int:
     arguments
         Words after ``isogloss``; those of the process when None.
     """
+    sys.stderr = sys.stderr or _nowhere()  # a file opened next would get its number, and the talk
     logging.basicConfig(stream=sys.stderr, format="isogloss: %(message)s", level=logging.WARNING)
     logging.getLogger("isogloss").setLevel(logging.INFO)
     warnings.showwarning = _show_warning
     warnings.filterwarnings("always", category=LossWarning)
+    if sys.stdout is None:  # as above
+        return _say("standard output is closed; let it go to a file, or to /dev/null")
     _write_utf8()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -97,6 +100,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         _say(f"stopped by Ctrl-C; nothing is left half-written{_how_to_go_on(words)}")
         return 130
+    except MemoryError as error:
+        said = f" ({error})" if str(error) else ""
+        return _say(f"memory is too small{said}; give smaller numbers, or less at once")
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
         sys.stdout = _nowhere()
         return 0

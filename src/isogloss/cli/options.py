@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from isogloss.cores import MAX_THREADS
+from isogloss.counts import LARGEST_COUNT, LARGEST_SEED
 from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError, LossWarning
 
@@ -92,6 +93,10 @@ FallbackLang = Annotated[
     str | None,
     typer.Option(help="Link names of this language too, where the text's own names find nothing."),
 ]
+MaxEntities = Annotated[
+    int | None,
+    typer.Option(min=1, max=LARGEST_COUNT, help="Entities a text at most; all by default."),
+]
 MinLinkProb = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")
 ]
@@ -115,7 +120,9 @@ Cache = Annotated[
     Path | None,
     typer.Option(help="Keep vectors of texts in this folder, and take those it has."),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything that is random.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything that is random.")
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Strict = Annotated[

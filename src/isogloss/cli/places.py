@@ -1,11 +1,10 @@
 """Where a command writes: checked before all work, also against what the same command reads."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from isogloss.errors import InputError
-from isogloss.files import Kind, refuse_existing, refuse_read
+from isogloss.files import Kind, refuse_existing, refuse_read, resolved
 
 _NAMES = ("bundled", "encoder", "random")  # values that stand for no file, whatever lies there
 
@@ -21,8 +20,25 @@ def refuse_place(
         Values of arguments and options: a path, ``LANG=FILE``, the name of an encoder, a list of
         them, or None.
     """
+    refuse_piped_twice(reads)
     refuse_read(path, places_read(reads), option=option)
     refuse_existing(path, overwrite=overwrite, makes=makes, option=option)
+
+
+def refuse_piped_twice(values: Iterable[object]) -> None:
+    """Raise `InputError` when standard input is named twice, whose second reader finds nothing.
+
+    Parameters
+    ----------
+    values
+        As `refuse_place` takes them.
+    """
+    piped = [value for value in _each(values) if value == "-" or value.endswith("=-")]
+    if len(piped) > 1:
+        raise InputError(
+            f"standard input can be read once, and {' and '.join(piped)} both name it; name a file "
+            "for one of them"
+        )
 
 
 def refuse_inside(path: Path, *, option: str = "--out", **folders: Path | None) -> None:
@@ -35,9 +51,9 @@ def refuse_inside(path: Path, *, option: str = "--out", **folders: Path | None) 
     folders
         Option, without its dashes, to its folder; None: not given.
     """
-    made = Path(os.path.realpath(path))
+    made = resolved(path)
     for name, folder in folders.items():
-        if folder is not None and Path(os.path.realpath(folder)).is_relative_to(made):
+        if folder is not None and resolved(folder).is_relative_to(made):
             raise InputError(f"is {option} or in it; give --{name} another place", path=folder)
 
 
@@ -51,3 +67,12 @@ def places_read(values: Iterable[object]) -> Iterator[Path]:
             yield from [Path(value), file] if file.is_file() else [Path(value)]
         elif isinstance(value, list):
             yield from places_read(value)
+
+
+def _each(values: Iterable[object]) -> Iterator[str]:
+    """Yield values of arguments and options as they were written, also those of lists."""
+    for value in values:
+        if isinstance(value, list):
+            yield from _each(value)
+        elif value is not None:
+            yield str(value)

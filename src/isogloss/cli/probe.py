@@ -11,12 +11,13 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_place
+from isogloss.counts import LARGEST_COUNT
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.files import refuse_read
+from isogloss.files import refuse_read, resolved
 from isogloss.probe.geometry import measure_geometry, measure_vectors
 from isogloss.probe.geometry_result import GeometryOptions, GeometryResult, Measured
 from isogloss.probe.neutrality import check_sentences, measure_neutrality
@@ -60,19 +61,29 @@ def geometry(
         Literal["word", "piece"], typer.Option(help="Words, or the encoder's own pieces.")
     ] = "word",
     min_contexts: Annotated[
-        int, typer.Option(min=2, help="Least number of different sentences of a word.")
+        int,
+        typer.Option(
+            min=2, max=LARGEST_COUNT, help="Least number of different sentences of a word."
+        ),
     ] = 5,
-    max_words: Annotated[int, typer.Option(min=1, help="Most words, drawn at random.")] = 1000,
+    max_words: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Most words, drawn at random.")
+    ] = 1000,
     max_contexts: Annotated[
-        int, typer.Option(min=2, help="Most occurrences of a word for explained variance.")
+        int,
+        typer.Option(
+            min=2, max=LARGEST_COUNT, help="Most occurrences of a word for explained variance."
+        ),
     ] = 50,
     random_words: Annotated[
-        int, typer.Option(min=2, help="Most random words, for the baselines.")
+        int, typer.Option(min=2, max=LARGEST_COUNT, help="Most random words, for the baselines.")
     ] = 2000,
     static: Annotated[
         Path | None, typer.Option(help="Write static vectors of the words to this file.")
     ] = None,
-    static_layer: Annotated[int, typer.Option(min=0, help="Layer of the static vectors.")] = 1,
+    static_layer: Annotated[
+        int, typer.Option(min=0, max=LARGEST_COUNT, help="Layer of the static vectors.")
+    ] = 1,
     out: Annotated[
         Path | None, typer.Option(help="Folder to make: all tables, and curves over the layers.")
     ] = None,
@@ -157,10 +168,13 @@ def neutrality(
         ),
     ] = ["bundled"],  # noqa: B006
     max_sentences: Annotated[
-        int, typer.Option(min=8, help="Most sentences of a language, drawn at random.")
+        int,
+        typer.Option(
+            min=8, max=LARGEST_COUNT, help="Most sentences of a language, drawn at random."
+        ),
     ] = 2000,
     neighbours: Annotated[
-        int, typer.Option(min=1, help="Neighbours that CSLS and hubness count.")
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Neighbours that CSLS and hubness count.")
     ] = 10,
     all_pairs: Annotated[
         bool,
@@ -221,7 +235,10 @@ def _check_inputs(
         raise InputError("nothing to measure on; give --text LANG=FILE, or --vectors LANG=FILE")
     if encoders and not texts:
         raise InputError("--encoder needs text to encode; give --text LANG=FILE")
-    if sum(file.path == STANDARD_INPUT for file in texts) > 1:
+    n_piped = sum(file.path == STANDARD_INPUT for file in texts)
+    if n_piped:
+        standard_input()  # says that it is closed
+    if n_piped > 1:
         raise InputError("standard input can be read once; give one --text LANG=-")
     for name, values in (("--text", [(one.lang, one.path) for one in texts]),
                          ("--vectors", [(one.lang, one.path) for one in files]),
@@ -233,7 +250,7 @@ def _check_inputs(
 
 def _refuse_static_in(out: Path, static: Path) -> None:
     """Refuse a file in the folder that is made, which would take it away."""
-    if out.resolve() in (static.resolve(), *static.resolve().parents):
+    if resolved(out) in (resolved(static), *resolved(static).parents):
         raise InputError("is --out or in it; give --static another place", path=static)
 
 

@@ -67,6 +67,16 @@ def check_abstaining(model: SavedClassifier, abstain_below: float | None) -> Non
         raise InputError("--abstain-below is for models of one label a text; leave it out")
 
 
+def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None:
+    """Say on standard error that a threshold is a guess where probabilities are not calibrated."""
+    if abstain_below is not None and not model.trust_.is_calibrated:
+        typer.echo(
+            f"isogloss: the model is {model.trust_.fitted_on}; the threshold of --abstain-below "
+            "is only a guess",
+            err=True,
+        )
+
+
 def with_abstentions(
     model: TextClassifier, probabilities: Doubles2d, abstain_below: float | None
 ) -> list[Any]:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isogloss.counts import LARGEST_COUNT
 from isogloss.errors import InputError
 from isogloss.train.options import TrainingOptions
 
@@ -12,13 +13,20 @@ TuneName = Annotated[
     Literal["head", "lora", "full"],
     typer.Option(help="What learns: the head alone, low-rank matrices in the encoder too, or all."),
 ]
-Epochs = Annotated[int | None, typer.Option(min=1, help="Most passes over the texts (10).")]
-BatchSize = Annotated[int | None, typer.Option(min=1, help="Texts of one step (32).")]
+Epochs = Annotated[
+    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Most passes over the texts (10).")
+]
+BatchSize = Annotated[
+    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Texts of one step (32).")
+]
 LearningRate = Annotated[
     float | None, typer.Option(help="The largest of the schedule (full: 2e-5, lora: 2e-4).")
 ]
 Patience = Annotated[
-    int | None, typer.Option(min=1, help="Stop after so many epochs without a better one (3).")
+    int | None,
+    typer.Option(
+        min=1, max=LARGEST_COUNT, help="Stop after so many epochs without a better one (3)."
+    ),
 ]
 DevSplit = Annotated[
     float | None,
@@ -28,21 +36,28 @@ ClassWeights = Annotated[
     Literal["balanced"] | None, typer.Option(help="Let classes count alike, however rare.")
 ]
 MaxPieces = Annotated[
-    int | None, typer.Option(min=1, help="Cut texts to so many pieces, in prediction too.")
+    int | None,
+    typer.Option(min=1, max=LARGEST_COUNT, help="Cut texts to so many pieces, in prediction too."),
 ]
 EmbeddingsName = Annotated[
     Literal["dense", "frozen", "rows"] | None,
     typer.Option(help="Train word embeddings all, not at all, or the rows that a batch touches."),
 ]
 Accumulate = Annotated[
-    int | None, typer.Option(min=1, help="Parts a step is computed in; as memory asks by default.")
+    int | None,
+    typer.Option(
+        min=1, max=LARGEST_COUNT, help="Parts a step is computed in; by default the cheapest."
+    ),
 ]
 Precision = Annotated[
     Literal["auto", "float32", "bfloat16", "float16"] | None,
     typer.Option(help="Of the forward pass in tuning; weights stay in float32."),
 ]
 AverageCheckpoints = Annotated[
-    int | None, typer.Option(min=1, help="End with the mean of so many of the best epochs (1).")
+    int | None,
+    typer.Option(
+        min=1, max=LARGEST_COUNT, help="End with the mean of so many of the best epochs (1)."
+    ),
 ]
 CheckpointFolder = Annotated[
     Path | None,

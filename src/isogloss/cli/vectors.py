@@ -11,6 +11,7 @@ from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
+from isogloss.counts import LARGEST_COUNT
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
 from isogloss.report.table import Table
@@ -37,10 +38,18 @@ def train(
         str, typer.Option(help="Dump of a Wikipedia, as wikipedia:ja=DUMP.", metavar="SOURCE")
     ],
     out: Annotated[Path, typer.Option(help="File to make, in the native form.")],
-    dim_size: Annotated[int, typer.Option(min=1, help="Dimensions of a vector.")] = 100,
-    window: Annotated[int, typer.Option(min=1, help="Words left and right at most.")] = 5,
-    iteration: Annotated[int, typer.Option(min=1, help="Times over all pages.")] = 5,
-    negative: Annotated[int, typer.Option(min=1, help="Negatives drawn for each pair.")] = 5,
+    dim_size: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Dimensions of a vector.")
+    ] = 100,
+    window: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Words left and right at most.")
+    ] = 5,
+    iteration: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Times over all pages.")
+    ] = 5,
+    negative: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Negatives drawn for each pair.")
+    ] = 5,
     sample: Annotated[
         float, typer.Option(min=0.0, help="Words above this share are thinned out; 0: none.")
     ] = 1e-4,
@@ -53,7 +62,10 @@ def train(
     init_alpha: Annotated[float, typer.Option(min=0.0, help="Step size at the beginning.")] = 0.025,
     min_alpha: Annotated[float, typer.Option(min=0.0, help="Least step size.")] = 0.0001,
     entities_per_page: Annotated[
-        int, typer.Option(min=1, help="Entities whose links are learned beside each page.")
+        int,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Entities whose links are learned beside each page."
+        ),
     ] = 10,
     link_graph: Annotated[
         bool, typer.Option("--link-graph/--no-link-graph", help="Learn links between entities.")
@@ -65,13 +77,16 @@ def train(
         bool, typer.Option("--lowercase/--no-lowercase", help="Words in small letters.")
     ] = True,
     min_word_count: Annotated[
-        int, typer.Option(min=1, help="Leave out words that occur less often.")
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Leave out words that occur less often.")
     ] = 5,
     min_entity_count: Annotated[
-        int, typer.Option(min=1, help="Leave out entities that are linked less often.")
+        int,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Leave out entities that are linked less often."
+        ),
     ] = 5,
     min_paragraph_len: Annotated[
-        int, typer.Option(min=1, help="Leave out sections of fewer words.")
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Leave out sections of fewer words.")
     ] = 5,
     kb: Annotated[
         Path | None,
@@ -93,7 +108,8 @@ def train(
         typer.Option(help="Folder to keep the stages in; else removed at the end.", metavar="DIR"),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Read the first pages only, as a trial.")
+        int | None,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Read the first pages only, as a trial."),
     ] = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
@@ -136,7 +152,9 @@ def similar(
             metavar="NAME", help="A word, ENTITY/Title, a redirect, an id, or a page's address."
         ),
     ],
-    k: Annotated[int, typer.Option(min=1, help="How many neighbours at most.")] = 10,
+    k: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="How many neighbours at most.")
+    ] = 10,
     kind: Annotated[
         Literal["word", "entity"] | None, typer.Option(help="One kind of neighbours; both without.")
     ] = None,

@@ -94,7 +94,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     damage = _NOT_COMPRESSED
     try:
         if path == STANDARD_INPUT:
-            yield sys.stdin.buffer
+            yield standard_input()
             return
         with path.open("rb") as file:
             seen = _kind_of(file.peek(1))
@@ -119,6 +119,19 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise InputError(
             f"cannot be read: {reason}; check its permissions and the disk", path=path
         ) from error
+
+
+def standard_input() -> BinaryIO:
+    """Return the bytes that are piped in.
+
+    Raises
+    ------
+    InputError
+        When the command was started with its standard input closed.
+    """
+    if sys.stdin is None:
+        raise InputError("standard input is closed; pipe the text into it, or name a file")
+    return sys.stdin.buffer
 
 
 def _kind_of(start: bytes) -> str | None:

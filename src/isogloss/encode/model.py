@@ -15,7 +15,7 @@ from isogloss.encode.batches import PaddedBatch
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
 from isogloss.encode.source import check_weights
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.files import read_json
 
 if TYPE_CHECKING:
@@ -253,6 +253,8 @@ def choose_device(device: str) -> str:
     """
     import torch
 
+    if not isinstance(device, str):
+        raise InputKindError(f"device is {device!r:.40}; give 'auto', 'cpu' or 'cuda'")
     there = {
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),

@@ -21,6 +21,7 @@ POSITIONS_BEHIND_PADDING = (
     "roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet",
     "data2vec-text", "xmod", "longformer", "luke",
 )  # fmt: skip
+GIVEN = "given"  # source of a setting that the caller gave
 WITHOUT_LIMIT = 1_000_000  # transformers writes a huge number where a tokenizer names no length
 
 Value = TypeVar("Value")
@@ -66,8 +67,10 @@ class EncoderSettings:
 
     @property
     def limit(self) -> str:
-        """The most pieces of a text, and where that comes from, for messages."""
-        return f"{self.max_length.value:,} pieces (the encoder's limit: {self.max_length.source})"
+        """The most pieces of a text, and the file or option that says so, for messages."""
+        source = self.max_length.source  # "given" also where a saved model gives it
+        place = "" if source == GIVEN else f": {source}"
+        return f"{self.max_length.value:,} pieces (the encoder's limit{place})"
 
     def options(self) -> dict[str, Any]:
         """Return the values as keyword arguments of `Encoder.load`, for storing with a model."""
@@ -176,7 +179,7 @@ def with_given(
     """
     for option, value in given.items():
         if value is not None:
-            chosen[option] = Setting(_checked(option, value, limit=limit), "given")
+            chosen[option] = Setting(_checked(option, value, limit=limit), GIVEN)
     return EncoderSettings(**chosen)
 
 

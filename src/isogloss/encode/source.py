@@ -29,11 +29,13 @@ def find_directory(name: str | Path) -> Path:
         return bundled_directory()
     if name == "":
         raise InputError("the encoder's name is empty; give a directory or a hub name")
-    path = Path(name).expanduser()
+    path = _in_home(Path(name))
     if path.is_dir():
         return path
     if path.is_file() and path.suffix == ".whl":
         return bundled_directory(wheel=path)
+    if path.is_symlink() and not path.exists():
+        raise InputError("is a link that leads nowhere; give a directory or a hub name", path=path)
     if path.exists():
         raise InputError("is a file; an encoder is a directory or a hub name", path=path)
     if isinstance(name, Path) or not re.fullmatch(r"[\w.-]*\w(/[\w.-]+)?", name):
@@ -41,6 +43,14 @@ def find_directory(name: str | Path) -> Path:
     if "/" not in name and did_you_mean(name, [BUNDLED]).startswith("did"):
         raise InputError(f"no encoder '{name}'; {did_you_mean(name, [BUNDLED])}")
     return _from_hub(name)
+
+
+def _in_home(path: Path) -> Path:
+    """Return a path with the folder of the user that its ``~`` names."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise InputError("no such user, or a user without a folder", path=path) from error
 
 
 def check_weights(directory: Path) -> list[Path]:

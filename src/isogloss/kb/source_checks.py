@@ -6,9 +6,10 @@ Nothing is read but the heads of files, and no folder is made.
 from collections.abc import Sequence
 from pathlib import Path
 
-from isogloss.data.lines import STANDARD_INPUT, open_lines
+from isogloss.counts import check_count
+from isogloss.data.lines import STANDARD_INPUT, open_lines, standard_input
 from isogloss.errors import InputError, did_you_mean
-from isogloss.files import refuse_read
+from isogloss.files import refuse_read, resolved
 from isogloss.kb.names import LanguageChoice
 from isogloss.kb.wikidata_source import MIN_SITELINKS
 from isogloss.kb.wikipedia_options import WikipediaOptions, checked_code
@@ -47,6 +48,7 @@ def check_sources(
         use, names a wiki that is no source or a file of another kind, or folders are in each
         other's way.
     """
+    check_count("min_sitelinks", min_sitelinks, least=0)
     files = files_of(sources)
     dumps = {source: found for source in sources if (found := dump_of(source)) is not None}
     refuse_read(out, [*files.values(), *_tables(options)])
@@ -95,7 +97,7 @@ def _check_twice(files: dict[str, Path], dumps: dict[str, tuple[str, Path]]) -> 
     seen: dict[tuple[str, Path], str] = {}
     for source, file in files.items():
         kind = f"wikipedia {dumps[source][0]}" if source in dumps else source.partition(":")[0]
-        before = seen.setdefault((kind, file.resolve()), source)
+        before = seen.setdefault((kind, resolved(file)), source)
         if before != source:
             raise InputError(f"the sources '{before}' and '{source}' are the same; leave one out")
     codes = [code for code, _ in dumps.values()]
@@ -126,13 +128,14 @@ def _check_work(work: Path | None, out: Path) -> None:
         return
     if work.exists() and not work.is_dir():
         raise InputError("is a file; --work takes a folder", path=work)
-    if out.resolve() in (work.resolve(), *work.resolve().parents):
+    if resolved(out) in (resolved(work), *resolved(work).parents):
         raise InputError("is --out or in it; give --work a folder of its own", path=work)
 
 
 def _check_file(source: str, file: Path) -> None:
     """Refuse a source whose file is missing, or a folder."""
     if file == STANDARD_INPUT:
+        standard_input()  # says that it is closed
         return
     if source.startswith("names:"):
         if not file.exists() or file.is_dir():

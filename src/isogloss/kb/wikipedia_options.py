@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from isogloss.counts import check_count
 from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language
 from isogloss.wiki.counting import COUNTINGS, Counting
@@ -55,6 +56,9 @@ class WikipediaOptions:
         if self.counting not in COUNTINGS:
             known = did_you_mean(self.counting, COUNTINGS)
             raise InputError(f"no counting '{self.counting}'; {known}")
+        for name in ("limit", "min_link_count", "keep_red_links"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
         if self.keep_red_links is not None and self.counting == "wikipedia2vec":
             raise InputError(
                 "--keep-red-links is of no use with --counting wikipedia2vec, which keeps all "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.errors import InputError
+from isogloss.counts import LARGEST_SEED, check_count
 from isogloss.files import atomic_directory
 from isogloss.probe.claims import Claim, explained
 from isogloss.probe.layers import LayerMeasures, WordMeasures
@@ -53,10 +53,10 @@ class GeometryOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        bounds = {"min_contexts": 2, "max_words": 1, "max_contexts": 2, "n_random": 2, "seed": 0}
+        bounds = {"min_contexts": 2, "max_words": 1, "max_contexts": 2, "n_random": 2}
         for name, least in bounds.items():
-            if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}; give {least} or more")
+            check_count(name, getattr(self, name), least=least)
+        check_count("seed", self.seed, least=0, most=LARGEST_SEED)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputError
+from isogloss.counts import LARGEST_SEED, check_count
 from isogloss.files import atomic_directory
 from isogloss.probe.layer_neutrality import Kind, LayerNeutrality
 from isogloss.probe.sampled import columns_of
@@ -53,9 +53,9 @@ class NeutralityOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in {"max_sentences": 8, "n_neighbours": 1, "seed": 0}.items():
-            if getattr(self, name) < least:
-                raise InputError(f"{name} is {getattr(self, name)}; give {least} or more")
+        for name, least in {"max_sentences": 8, "n_neighbours": 1}.items():
+            check_count(name, getattr(self, name), least=least)
+        check_count("seed", self.seed, least=0, most=LARGEST_SEED)
 
 
 @dataclass(frozen=True, eq=False)

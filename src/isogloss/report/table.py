@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.files import atomic_file
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Table:
         self.minor = tuple(minor)
 
     def __repr__(self) -> str:
-        return f"Table({len(self.rows)} rows, columns={self.columns!r})"
+        return f"Table({counted(len(self.rows), 'row')}, columns={self.columns!r})"
 
     def to_json(self) -> str:
         """Return a JSON array of one object a row; NaN and infinity are null."""

@@ -23,8 +23,9 @@ from isogloss.files import (
 )
 from isogloss.train.weights import Tensors
 
-FORMAT = "isogloss training checkpoint 1"
+FORMAT = "isogloss training checkpoint 2"
 NAME = "checkpoint.safetensors"
+BEST = f"best-{8 * '[0-9]'}.safetensors"
 
 
 class Checkpoint(NamedTuple):
@@ -67,8 +68,9 @@ class Checkpoints:
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for file in self.folder.glob(".*.safetensors.*.part"):
-                file.unlink(missing_ok=True)
+            for name in (NAME, BEST):
+                for file in self.folder.glob(f".{name}.*.part"):
+                    file.unlink(missing_ok=True)
         except OSError as error:
             raise self._refused(error.strerror) from error
 
@@ -115,7 +117,7 @@ class Checkpoints:
         record = json.dumps(progress | {"run": run})
         self._write(NAME, tensors, {"format": FORMAT, "progress": record})
         named = {self._best(step) for step in progress["best_steps"]}
-        for file in self.folder.glob("best-*.safetensors"):
+        for file in self.folder.glob(BEST):
             if file not in named:
                 file.unlink(missing_ok=True)
 
@@ -141,7 +143,7 @@ class Checkpoints:
 
     def remove(self) -> None:
         """Remove the files of the run, and the folder when nothing else is in it."""
-        for file in [self.folder / NAME, *self.folder.glob("best-*.safetensors")]:
+        for file in [self.folder / NAME, *self.folder.glob(BEST)]:
             file.unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()

@@ -41,7 +41,7 @@ Batch = TypeVar("Batch")
 Score = tuple[float, ...]
 MAX_TOKENS = {"cpu": 2048}
 MAX_TOKENS_ELSEWHERE = 16_384
-PART_COST = {"cpu": 100}  # elsewhere as few parts as there can be
+PART_COST = {"cpu": 100}  # elsewhere about as few parts as there can be
 
 
 class Examples(Protocol[Given]):

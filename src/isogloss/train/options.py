@@ -5,9 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from isogloss.counts import check_count
 from isogloss.errors import InputError, did_you_mean
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
+LARGEST = 10**300
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
 
 
@@ -74,6 +76,11 @@ class TrainingOptions:
             value = getattr(self, name)
             if value is not None and not (is_number(value) and 0.0 < value < float("inf")):
                 raise InputError(f"{name} is {value!r:.40}; give a number above 0")
+        if self.average_checkpoints > self.epochs:
+            raise InputError(
+                f"average_checkpoints is {self.average_checkpoints}, and epochs is {self.epochs}; "
+                "give at most as many"
+            )
         if not is_number(self.weight_decay) or not 0.0 <= self.weight_decay < 1.0:
             raise InputError(f"weight_decay is {self.weight_decay!r:.40}; give 0 to below 1")
         if not is_number(self.warm_up) or not 0.0 <= self.warm_up <= 1.0:
@@ -88,11 +95,7 @@ class TrainingOptions:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is an integer or a float; True and False are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def check_count(name: str, value: Any) -> None:
-    """Raise `InputError` unless an option is a whole number, 1 or more."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} is {value!r:.40}; give a whole number, 1 or more")
+    """Whether a value is a float, or an integer that floats reach; True and False are none."""
+    return isinstance(value, float) or (
+        isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
+    )

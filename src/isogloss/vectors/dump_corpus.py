@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
+from isogloss.counts import check_count
 from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.kb import KnowledgeBase
@@ -76,6 +77,12 @@ class DumpReading:
     kb: Path | None = None
     min_link_prob: float = 0.2
     min_commonness: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("min_word_count", "min_entity_count", "min_paragraph_len"):
+            check_count(name, getattr(self, name))
+        if self.limit is not None:
+            check_count("limit", self.limit)
 
     def facts(self) -> dict[str, Any]:
         """Return what is to be known of vectors made so, as JSON holds it."""

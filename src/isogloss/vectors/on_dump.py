@@ -6,7 +6,7 @@ from pathlib import Path
 from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, losses_are_errors, warn_loss
-from isogloss.files import locked
+from isogloss.files import locked, resolved
 from isogloss.kb.wikipedia_source import dump_of
 from isogloss.vectors.checkpoint import checkpoint_in
 from isogloss.vectors.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
@@ -70,7 +70,7 @@ def train_on_dump(
     reading, training = reading or DumpReading(), training or VectorTraining()
     workers, facts = workers or n_cores(), reading.facts()
     folder = work or out.parent / f".{out.name}.work"
-    if folder.resolve() == out.resolve():
+    if resolved(folder) == resolved(out):
         raise InputError("out and work are the same; give two names", path=out)
     with locked(folder), kept_folders_said([] if work else [folder]):
         try:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bools1d, Floats1d, Floats2d, Ints1d
+from isogloss.counts import check_count
 from isogloss.errors import InputError
 from isogloss.vectors.vocabulary import Found, Kind, Vocabulary
 
@@ -111,8 +112,9 @@ class WordEntityVectors:
         Raises
         ------
         InputError
-            When `name` has no vector.
+            When `name` has no vector, or `k` is out of range.
         """
+        check_count("k", k)
         found = self.vocabulary.row(name) if isinstance(name, str) else name
         first = self.n_words if kind == "entity" else 0
         last = self.n_words if kind == "word" else len(self)

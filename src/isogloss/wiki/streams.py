@@ -4,7 +4,6 @@ bz2 (one stream or many), gz, zst, plain files and standard input; what a file i
 bytes, not in its name. A bz2 dump of many streams ("multistream") is decompressed on several cores.
 """
 
-import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from queue import SimpleQueue
 from threading import Semaphore
 from typing import BinaryIO, TypeVar
 
-from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.errors import InputError
 from isogloss.progress import activity, progress
 from isogloss.wiki.decompression import BZ2_BEGINS, LONGEST_BEGINNING, MAGIC, Chunk, decompress
@@ -134,7 +133,7 @@ def bytes_shown(path: Path) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if path == STANDARD_INPUT:
-        yield sys.stdin.buffer
+        yield standard_input()
         return
     try:
         file = path.open("rb")

@@ -1,0 +1,86 @@
+"""Whole numbers beyond what arrays hold: every option has its largest, and says so."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from cli_world import Refuse, Run, World, fit_words
+
+from isogloss.cli.main import app
+from isogloss.counts import LARGEST_COUNT, LARGEST_SEED, check_count
+from isogloss.errors import InputError
+from isogloss.kb.wikipedia_options import WikipediaOptions
+from isogloss.probe.geometry_result import GeometryOptions
+from isogloss.probe.neutrality_result import NeutralityOptions
+from isogloss.vectors.dump_corpus import DumpReading
+
+HUGE = 10**20
+
+
+def _whole_numbers(command: Any, path: list[str]) -> Iterator[tuple[list[str], Any]]:
+    for parameter in command.params:
+        if parameter.type_descriptor.annotation is int:
+            yield path, parameter
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _whole_numbers(inner, [*path, name])
+
+
+def test_every_option_of_a_command(cli: Run) -> None:
+    cli("--version")
+    found = list(_whole_numbers(typer.main.get_command(app), []))
+    assert len(found) > 40
+    for path, parameter in found:
+        if parameter.name == "layer":  # bounded by the encoder, which counts from the end too
+            continue
+        assert parameter.max is not None, (path, parameter.name)
+        assert parameter.max <= LARGEST_SEED
+        said = cli(*path, parameter.opts[0], HUGE)
+        assert said.code == 2
+        assert f"{parameter.opts[0]} is '{HUGE}'; a whole number in" in said.err
+
+
+def test_the_largest_is_taken(cli: Run, refuse: Refuse, world: World) -> None:
+    text = ["probe", "geometry", "--encoder", world.encoder, "--text", f"en={world.train}"]
+    numbers = ("--max-words", "--max-contexts", "--random-words")
+    most = [word for name in numbers for word in (name, LARGEST_COUNT)]
+    assert cli(*text, *most, "--min-contexts", 2).code == 0
+    assert "no layer" in refuse(
+        "encode", world.train, "--encoder", world.encoder, "--layer", HUGE,
+        "--out", world.train.parent / "new.npy", talk=True,
+    )  # fmt: skip
+
+
+def test_the_most_entities(cli: Run, world: World, tmp_path: Any) -> None:
+    words = fit_words(world, tmp_path / "m", "--kb", world.kb)
+    assert cli(*words, "--max-entities", LARGEST_COUNT).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        (WikipediaOptions, "limit"),
+        (WikipediaOptions, "min_link_count"),
+        (WikipediaOptions, "keep_red_links"),
+        (DumpReading, "limit"),
+        (DumpReading, "min_word_count"),
+        (DumpReading, "min_entity_count"),
+        (DumpReading, "min_paragraph_len"),
+        (GeometryOptions, "max_words"),
+        (GeometryOptions, "seed"),
+        (NeutralityOptions, "n_neighbours"),
+        (NeutralityOptions, "seed"),
+    ],
+)
+@pytest.mark.parametrize("value", [HUGE, "2", 2.0, True, -1])
+def test_options_in_python(options: Any, name: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"^{name} is .*; give a whole number, "):
+        options(**{name: value})
+
+
+def test_a_count() -> None:
+    check_count("n", 1)
+    check_count("n", LARGEST_COUNT)
+    check_count("n", 0, least=0)
+    with pytest.raises(InputError, match=r"^n is 0; give a whole number, 1 to 1,000,000,000$"):
+        check_count("n", 0)

@@ -1,0 +1,94 @@
+"""What a newcomer runs first prints what the page says: README.md and docs/getting-started.md."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = {
+    "text,label": "tickets.csv", "lang,text,label": "inbox.csv", "id,lang,name,type": "products.csv"
+}  # fmt: skip
+RUN = """
+import contextlib, io, json, shlex, sys
+from isogloss.cli.main import main
+outputs = []
+for kind, what in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        if kind == "command":
+            assert main(shlex.split(what)) == 0, what
+        else:
+            exec(what, {})
+    outputs.append(out.getvalue())
+print(json.dumps(outputs))
+"""  # in a process of its own: nothing that other tests set reaches it
+TOLERANCE = 0.01  # of probabilities: processors and libraries round differently
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Return (language, content) of each fenced block."""
+    return re.findall(r"```(\w*)\n(.*?)```", page, re.DOTALL)
+
+
+def words(text: str) -> list[str]:
+    """Return what is printed but for lines, brackets of arrays and blanks."""
+    return re.sub(r"[─\[\]]", " ", text).split()
+
+
+def is_printed(shown: list[str], printed: list[str]) -> bool:
+    """Whether the words that a page shows begin with those printed, numbers within a tolerance."""
+    pairs = list(zip(printed, shown, strict=False))
+    return len(pairs) == len(printed) and all(map(_alike, pairs))
+
+
+def _alike(pair: tuple[str, str]) -> bool:
+    try:
+        printed, shown = map(float, pair)
+    except ValueError:
+        return pair[0] == pair[1]
+    return abs(printed - shown) <= TOLERANCE
+
+
+def steps_of(page: str, folder: Path) -> list[tuple[str, str, str]]:
+    """Write the files of a page; return its steps: kind, what is run, and the page after it."""
+    page = page[page.index("```csv") :]
+    steps = []
+    for kind, block in blocks(page):
+        after = page[page.index(block) :]
+        if kind == "csv":
+            (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
+        elif kind in ("console", "bash"):
+            commands = re.findall(r"^(?:\$ )?isogloss (.*)$", block, re.MULTILINE)
+            steps += [
+                ("command", line, after[after.index(line) + len(line) :]) for line in commands
+            ]
+        elif kind == "python" and "TextClassifier(" in block:
+            steps.append(("code", block, blocks(after[len(block) + 3 :])[0][1]))
+    return steps
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/getting-started.md"])
+def test_commands_and_code_print_what_the_page_shows(name: str, tmp_path: Path) -> None:
+    steps = steps_of((ROOT / name).read_text("utf-8"), tmp_path)
+    found = subprocess.run(
+        [sys.executable, "-c", RUN], cwd=tmp_path, check=True, text=True, capture_output=True,
+        input=json.dumps([step[:2] for step in steps]),
+    )  # fmt: skip
+    n_compared = 0
+    for (_, what, after), output in zip(steps, json.loads(found.stdout), strict=True):
+        if not what.startswith(("kb build", "classify fit", "classify evaluate")):
+            printed, shown = words(output), words(after)
+            assert is_printed(shown[shown.index(printed[0]) :], printed), (what, output)
+            n_compared += 1
+    assert n_compared == 3
+
+
+def test_other_numbers_and_words_are_told() -> None:
+    shown = words("a 0.52 b\nnext")
+    assert is_printed(shown, ["a", "0.515", "b"])
+    assert not is_printed(shown, ["a", "0.4", "b"])
+    assert not is_printed(shown, ["a", "0.52", "c"])
+    assert not is_printed(shown, ["a", "0.52", "b", "next", "more"])
