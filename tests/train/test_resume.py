@@ -72,6 +72,12 @@ def test_other_files_in_the_folder_of_checkpoints_stay(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(others)
 
 
+def test_two_runs_at_once_keep_out_of_each_others_way(tmp_path: Path) -> None:
+    with Checkpoints(tmp_path).held(), pytest.raises(InputError, match="in use by another run"):
+        fit(Small(), checkpoints=Checkpoints(tmp_path))
+    fit(Small(), checkpoints=Checkpoints(tmp_path), epochs=1)
+
+
 def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
     first, second = Small(), Small()
     fit(first, checkpoints=Checkpoints(tmp_path))

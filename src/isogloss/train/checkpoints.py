@@ -7,6 +7,8 @@ whole or not at all, and what a checkpoint names was written before it.
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +17,10 @@ from safetensors.torch import load_file, save_file
 
 from isogloss.errors import InputError
 from isogloss.files import (
+    LOCK,
     atomic_file,
     damage_in_one_sentence,
+    locked,
     parse_json,
     refuse_unwritable,
     saved_number,
@@ -58,21 +62,24 @@ class Checkpoints:
             raise self._refused("Not a directory")
         refuse_unwritable(there / NAME, makes="file", option="--checkpoints")
 
-    def prepare(self) -> None:
-        """Make the folder, and remove what a killed run left half-written.
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Make the folder, keep other runs out of it, remove what a killed one left half-written.
 
         Raises
         ------
         InputError
-            When it cannot be made, or is a file.
+            When it cannot be made, is a file, or another run is at work there.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._refused(error.strerror) from error
+        with locked(self.folder, option="--checkpoints"):
             for name in (NAME, BEST):
                 for file in self.folder.glob(f".{name}.*.part"):
                     file.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._refused(error.strerror) from error
+            yield
 
     def _refused(self, reason: str | None) -> InputError:
         return InputError(
@@ -143,7 +150,7 @@ class Checkpoints:
 
     def remove(self) -> None:
         """Remove the files of the run, and the folder when nothing else is in it."""
-        for file in [self.folder / NAME, *self.folder.glob(BEST)]:
+        for file in [self.folder / NAME, self.folder / LOCK, *self.folder.glob(BEST)]:
             file.unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()

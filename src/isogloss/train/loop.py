@@ -145,7 +145,7 @@ def train(
     Raises
     ------
     InputError
-        When the loss is not finite, or `checkpoints` holds another run.
+        When the loss is not finite, `checkpoints` holds another run, or one is at work there.
     ValueError
         For options without a learning rate.
     """
@@ -209,7 +209,20 @@ class _Loop:
         )
 
     def run(self, description: str) -> TrainingResult:
-        self._resume()
+        with self._held_checkpoints():
+            self._resume()
+            self._take_steps(description)
+        if self.kept:
+            self.weights.put_mean([self.kept[step] for step in self.state.best_steps])
+        self.module.eval()
+        return TrainingResult(self.state.epochs, self.state.best_steps, self.state.is_stopped_early)
+
+    def _held_checkpoints(self) -> AbstractContextManager[None]:
+        if self.checkpoints is None or self.processes.rank:
+            return nullcontext()
+        return self.checkpoints.held()
+
+    def _take_steps(self, description: str) -> None:
         written = time.monotonic()
         with self._progress(description) as advance:
             advance(self.state.step)
@@ -223,10 +236,6 @@ class _Loop:
                 if is_end or is_due:
                     self._write()
                     written = time.monotonic()
-        if self.kept:
-            self.weights.put_mean([self.kept[step] for step in self.state.best_steps])
-        self.module.eval()
-        return TrainingResult(self.state.epochs, self.state.best_steps, self.state.is_stopped_early)
 
     def _progress(self, description: str) -> AbstractContextManager[Callable[[int], None]]:
         if self.processes.rank:
@@ -314,9 +323,7 @@ class _Loop:
     def _resume(self) -> None:
         if self.checkpoints is None:
             return
-        if self.processes.rank == 0:
-            self.checkpoints.prepare()
-        self.processes.wait()
+        self.processes.wait()  # until the first has made and cleaned the folder
         found = self.checkpoints.read(self.identity)
         if found is None:
             return
