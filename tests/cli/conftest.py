@@ -1,7 +1,9 @@
 """A command line in this process, on a tiny random encoder, knowledge base and models."""
 
+import errno
 import io
 import json
+import os
 import runpy
 import shutil
 import sys
@@ -12,6 +14,7 @@ import pytest
 import torch
 from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
 
+from isogloss import files
 from isogloss.classify import entity_vote, joint_training, linear_head, mboe_plus
 from isogloss.cli.main import main
 
@@ -68,6 +71,16 @@ def refuse(cli: Run, tmp_path: Path) -> Refuse:
         return sentence
 
     return run
+
+
+@pytest.fixture
+def no_space_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the disk be full when what was written is to be kept."""
+
+    def sync(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "_sync", sync)
 
 
 def _listing(folder: Path) -> list[str]:

@@ -1,15 +1,12 @@
 """``classify adapt``: what it writes, what it says, and when it leaves the model alone."""
 
-import errno
 import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
-from isogloss import files
 from isogloss.classify import TextClassifier, adaptation
 from isogloss.errors import InputError
 
@@ -76,13 +73,10 @@ def test_an_encoder_in_the_folder_that_is_replaced_is_not_lost(own: World) -> No
     assert inside.is_dir()
 
 
+@pytest.mark.usefixtures("no_space_at_the_end")
 def test_nothing_is_called_done_that_is_not_written(
-    refuse: Refuse, own: World, texts: Path, monkeypatch: pytest.MonkeyPatch
+    refuse: Refuse, own: World, texts: Path
 ) -> None:
-    def sync(path: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(files, "_sync", sync)
     assert "No space left" in refuse("classify", "adapt", own.alone, texts, "--lang", "de")
 
 

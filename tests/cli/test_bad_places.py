@@ -1,7 +1,5 @@
 """Places that cannot be written, and work that is stopped: nothing is left half-written."""
 
-import errno
-import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +7,6 @@ from pathlib import Path
 
 import pytest
 from cli_world import Refuse, World, fit_words, write_file
-
-from isogloss import files
 
 
 def _making(world: World, out: Path) -> dict[str, list[object]]:
@@ -56,13 +52,8 @@ def test_the_disk_is_full(command: str, refuse: Refuse, world: World, tmp_path: 
     assert "could not be written" in sentence
 
 
-def test_the_disk_is_full_at_the_end(
-    refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def sync(path: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(files, "_sync", sync)
+@pytest.mark.usefixtures("no_space_at_the_end")
+def test_the_disk_is_full_at_the_end(refuse: Refuse, world: World, tmp_path: Path) -> None:
     for command in ("kb", "encode", "fit"):
         words = _making(world, tmp_path / "out.npy")[command]
         assert "No space left" in refuse(*words, talk=command != "kb")

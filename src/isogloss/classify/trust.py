@@ -142,10 +142,9 @@ def fit_trust(
     linear, classes, vectors = linear_part(head), cast(Ints1d, train.y), train.documents.vectors
     whole = isinstance(head, MboeHead) and len(head.memory.entities) > 0
     with one_thread():
-        folds = folds_of(classes, seed=seed)
+        # The whole head and a tuned encoder have no answers out of fold.
+        folds = None if whole or tuned else folds_of(classes, seed=seed)
         trust = Trust(fitted_on=NO_DEVELOPMENT if whole or tuned else TOO_FEW)
-        if whole or tuned:
-            folds = None  # no answers out of fold
         is_enough = folds is None or (dev is not None and len(dev.y) >= FEWEST_TEXTS)
         if dev is not None and answers_on_dev is not None and is_enough:
             held_out = answers_on_dev if whole else linear.log_probabilities(dev.documents.vectors)
