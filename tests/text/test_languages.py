@@ -7,6 +7,7 @@ import pytest
 from isogloss.errors import InputError
 from isogloss.text.languages import (
     LanguageFile,
+    country_hint,
     fallbacks,
     is_right_to_left,
     language_name,
@@ -58,6 +59,10 @@ def test_one_spelling(pair):
         ("Japanese", "did you mean 'ja'?"),
         ("portugese", "did you mean 'pt'?"),
         ("traditional chinese", "did you mean 'zh-Hant'?"),
+        ("jp", "did you mean 'ja'?"),
+        ("gr", "did you mean 'el'?"),
+        ("sp", "did you mean 'es'?"),
+        ("Brazil", "did you mean 'pt'?"),
         ("xq", "such as 'en'"),
         ("", "such as 'en'"),
         ("日本語", "such as 'en'"),
@@ -72,6 +77,13 @@ def test_unknown_languages_get_one_sentence(code, said):
         parse_language(code)
     assert said in str(caught.value)
     assert f"'{code}'" in str(caught.value)
+
+
+def test_a_language_that_may_be_meant_as_a_country_has_a_hint():
+    assert country_hint("se") == "if Sweden is meant, Swedish is 'sv'"
+    assert country_hint("ba") == "if Bosnia & Herzegovina is meant, Bosnian is 'bs'"
+    for national in ("ar", "my", "nb", "id", "yor"):  # Argentina is nobody's thought
+        assert country_hint(national) is None
 
 
 @pytest.mark.parametrize(

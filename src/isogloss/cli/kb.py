@@ -19,7 +19,7 @@ from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_bas
 from isogloss.kb.linker import Linker, languages_to_link, say_missing_names
 from isogloss.kb.wikidata_source import MIN_SITELINKS
 from isogloss.kb.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
-from isogloss.text.languages import parse_language
+from isogloss.text.languages import country_hint, parse_language
 from isogloss.wiki.counting import Counting
 
 app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
@@ -282,6 +282,7 @@ def _pivot_of(kb: KnowledgeBase, value: str) -> str:
         raise InputError(
             f"--pivot is '{value}', a language without names in the knowledge base {kb.path}; "
             f"give one of {', '.join(kb.languages)}"
+            + (f"; {hint}" if (hint := country_hint(pivot)) else "")
         )
     return pivot
 

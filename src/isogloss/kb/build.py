@@ -22,7 +22,7 @@ from isogloss.kb.store import pack_strings, write_arrays, write_manifest
 from isogloss.kb.wikidata_source import MIN_SITELINKS, gather_wikidata, work_folder
 from isogloss.kb.wikipedia_options import WikipediaOptions, hidden_folder
 from isogloss.progress import progress
-from isogloss.text.languages import fallbacks
+from isogloss.text.languages import country_hint, fallbacks
 from isogloss.wiki.work_folder import kept_folders_said
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def _check_languages(gathered: Gathered) -> None:
         warn_loss(
             f"no source has names in {', '.join(missing)}, of --langs; leave out such languages, "
             "or give a source of their names"
+            + "".join(f"; {hint}" for lang in missing if (hint := country_hint(lang)))
         )
 
 

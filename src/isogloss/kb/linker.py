@@ -15,7 +15,7 @@ from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.mentions import LinkedTexts
 from isogloss.kb.search import Candidates, Found, Search, concatenated, cover, interleaved, merged
 from isogloss.progress import logger
-from isogloss.text.languages import parse_language
+from isogloss.text.languages import country_hint, parse_language
 
 CHARACTERS_AT_ONCE = 1_000_000  # folded at 20 bytes each; more leave the processor's cache
 
@@ -57,7 +57,10 @@ def say_missing_names(
             lost.setdefault(only if has_fallback else "nothing is linked", []).append(lang)
     for what, langs in lost.items():
         named = ", ".join(f"'{lang}'" for lang in dict.fromkeys(langs))
-        sentence = f"the knowledge base {knowledge_base.path} has no names in {named}: {what}"
+        hints = [hint for lang in dict.fromkeys(langs) if (hint := country_hint(lang))]
+        sentence = "; ".join(
+            [f"the knowledge base {knowledge_base.path} has no names in {named}: {what}", *hints]
+        )
         if what.startswith("only"):  # what a fallback is there for, and no loss
             logger.info("%s", sentence)
         else:

@@ -28,6 +28,7 @@ from babel import Locale
 from babel.core import get_global
 
 from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.text.countries import languages_of_country, national_languages
 
 UNKNOWN = "und"  # BCP-47's code for an undetermined language
 LanguageOrNone = TypeVar("LanguageOrNone", str, str | None)
@@ -176,6 +177,29 @@ def language_name(code: str) -> str:
     return f"{name} ({details})" if details else name
 
 
+def country_hint(code: str) -> str | None:
+    """Return a hint for a language of which nothing is known, where a country may be meant.
+
+    Parameters
+    ----------
+    code
+        Canonical, as `parse_language` returns it. The national language of a country is what it
+        says: nobody who writes ``ar`` means Argentina.
+
+    Examples
+    --------
+    >>> country_hint("kr")
+    "if South Korea is meant, Korean is 'ko'"
+    >>> print(country_hint("ar"), country_hint("yo"))
+    None None
+    """
+    meant = None if len(code) > 2 or code in national_languages() else _language_of_country(code)
+    if meant is None or meant == code:
+        return None
+    country = _english().territories[code.upper()]
+    return f"if {country} is meant, {language_name(meant)} is '{meant}'"
+
+
 def script_of(code: str) -> str:
     """Return the ISO 15924 code of the script a language is written in.
 
@@ -276,17 +300,37 @@ def _known_region(region: str, code: str) -> str:
 
 
 def _unknown(code: str) -> InputError:
-    """Suggest the code of an English language name, misspelt or not; never take it."""
-    names = _codes_of_names()
-    plain = code.strip().lower()
-    near = get_close_matches(plain, names, n=1, cutoff=0.75) if len(plain) > 4 else []
-    if plain in names or near:
-        suggested = names[plain] if plain in names else names[near[0]]
-        return InputError(f"unknown language '{code}'; did you mean '{suggested}'?")
+    """Suggest the code for a language's or country's name, misspelt or cut; never take it."""
+    meant = _meant_by(code.strip().lower())
+    if meant is not None:
+        return InputError(f"unknown language '{code}'; did you mean '{meant}'?")
     return InputError(
         f"unknown language '{code}'; give a BCP-47, ISO 639-3 or FLORES code, such as 'en', "
         "'zh-Hant', 'yor' or 'eng_Latn'"
     )
+
+
+def _meant_by(plain: str) -> str | None:
+    names = _codes_of_names()
+    if plain in names:
+        return names[plain]
+    of_country = _language_of_country(plain)
+    if of_country is not None:
+        return of_country
+    if len(plain) == 2:  # sp for Spanish
+        begun = {known for name, known in names.items() if name.startswith(plain)}
+        return begun.pop() if len(begun) == 1 else None
+    near = get_close_matches(plain, names, n=1, cutoff=0.75) if len(plain) > 4 else []
+    return names[near[0]] if near else None
+
+
+def _language_of_country(name: str) -> str | None:
+    """Return the most spoken official language of a country, in its usual script."""
+    official = languages_of_country(name)
+    if not official:
+        return None
+    bare = official[0].partition("_")[0]
+    return parse_language(bare if bare in official else official[0])
 
 
 @cache
