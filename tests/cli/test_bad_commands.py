@@ -20,7 +20,7 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
     "bad dev file": (["--dev", "en=FOLDER/none.tsv"], ["none.tsv", "no such file"]),
     "no language to detect": (["--train", "FILE", "--lang", "auto:"], ["names no language"]),
     "languages without auto": (["--train", "FILE", "--lang", "en,ja"], ["mean 'auto:en,ja'"]),
-    "LANG= with --lang auto": (["--lang", "auto"], ["--train", "without LANG="]),
+    "LANG= with --lang auto": (["--lang", "auto"], ["--lang is for files given without LANG="]),
     "--lang en": (["--lang", "en"], ["--lang"]),
     "both ways of a language": (
         ["--train", "FILE", "--lang", "auto", "--lang-column", "label"],

@@ -197,7 +197,9 @@ def test_languages_without_names_are_said_once_for_all(link: Any) -> None:
     assert len(said) == 1
     assert said[0].endswith("has no names in 'sw', 'xh', 'zu': nothing is linked")
     for_country = link("x\n", "--lang", "kr").talk
-    assert any(line.endswith("linked; if South Korea is meant, Korean is 'ko'") for line in for_country)
+    assert any(
+        line.endswith("linked; if South Korea is meant, Korean is 'ko'") for line in for_country
+    )
     more = link(text, *table, "--fallback-lang", "sw")
     said = [line for line in more.talk if "has no names in" in line]
     assert [line.partition(" has no names in ")[2] for line in said] == [

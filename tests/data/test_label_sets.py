@@ -60,7 +60,7 @@ def test_one_separator_is_found_over_all_files(tmp_path: Path) -> None:
     french = table(tmp_path / "fr.tsv", "labels", ["food, drink", "", "sport", ""])
     format = FileFormat(multilabel=True)
     with pytest.warns(UserWarning, match=r"fr.tsv: the labels hold '\|' and ','; taken .* '\|'"):
-        files = read_files([french, english], format=format, needs_label=True)
+        files = read_files([(french, format), (english, format)], needs_label=True)
     assert [next(iter(file.labels or [])) for file in files] == [
         ("food, drink",),
         ("food, drink", "sport"),
@@ -74,7 +74,7 @@ def test_a_separator_that_a_model_speaks_against_is_not_guessed(tmp_path: Path) 
 
     def labels(known: list[str], **format: Any) -> list[Any]:
         (file,) = read_files(
-            [french], format=FileFormat(multilabel=True, **format), needs_label=True,
+            [(french, FileFormat(multilabel=True, **format))], needs_label=True,
             known_labels=known,
         )  # fmt: skip
         return list(file.labels or [])

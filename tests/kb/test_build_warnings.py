@@ -129,7 +129,9 @@ def test_languages_that_no_source_names_are_warned_of_in_one_sentence(tmp_path: 
     with pytest.warns(LossWarning, match=r"no source has names in sw, ja, of --langs; ") as said:
         build_knowledge_base([f"names:{file}"], tmp_path / "kb", langs=["sw", "en", "ja", "pt-PT"])
     assert len(said) == 1
-    with pytest.warns(LossWarning, match="kr, of --langs.*; if South Korea is meant, Korean is 'ko"):
+    with pytest.warns(
+        LossWarning, match="kr, of --langs.*; if South Korea is meant, Korean is 'ko"
+    ):
         build_knowledge_base([f"names:{file}"], tmp_path / "kr", langs=["kr", "en"])
     assert KnowledgeBase.open(tmp_path / "kb").languages == ("en", "pt")  # which serves pt-PT
     with pytest.raises(LossWarning):  # as under --strict

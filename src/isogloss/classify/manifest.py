@@ -41,6 +41,11 @@ class SavedClassifier:
     lack: str
     has_kb: bool
 
+    @property
+    def uses_language(self) -> bool:
+        """Whether an answer depends on the language of the text."""
+        return self.has_kb or bool(self.moved_langs)
+
 
 def about_classifier(path: Path) -> SavedClassifier:
     """Read the manifest of a saved classifier, and no more: no encoder is loaded.

@@ -61,7 +61,7 @@ def fit(
     train: Annotated[
         list[str] | None,
         typer.Option(help="Labelled texts; may be repeated. FILE alone with --lang-column or "
-                     "--lang auto. Needed without --classes.", metavar="LANG=FILE"),
+                     "--lang. Needed without --classes.", metavar="LANG=FILE"),
     ] = None,
     classes: ClassesFile = None,
     dev: Annotated[
@@ -217,7 +217,7 @@ def predict(
     fallback_lang = checked_language(fallback_lang)
     format = options.file_format(text, None, quoting, lang_column)
     documents = read_texts(file, format=format, command=f"classify predict {model}")
-    langs = languages_of(documents, lang)
+    langs = languages_of(documents, lang, is_needed=about.uses_language)
     loaded = TextClassifier.load(
         model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
     )
@@ -233,7 +233,8 @@ def predict(
         if prepared.bags is None
         else (np.diff(prepared.bags.indptr) > 0).tolist()
     )
-    flags = {"linked": linked, "cut": prepared.truncated.tolist()}
+    flags = {"linked": linked} if about.has_kb else {}
+    flags["cut"] = prepared.truncated.tolist()
     if abstain_below is not None:
         flags["without a label"] = [label is None for label in labels]
     say_languages(langs, flags)
@@ -337,7 +338,7 @@ def explain(
     context: typer.Context,
     model: options.ModelPath,
     text: Annotated[str, typer.Argument(help="The text itself.")],
-    lang: Annotated[str, typer.Option(help="Its language, 'auto', or 'auto:es,tr'.")],
+    lang: Annotated[str | None, typer.Option(help="Its language, 'auto', or 'auto:es,tr'.")] = None,
     fallback_lang: options.FallbackLang = None,
     encoder: options.EncoderPlace = None,
     kb: options.KbPlace = None,
@@ -347,9 +348,12 @@ def explain(
     strict: options.Strict = False,
 ) -> None:
     """Show which entities a text names, their weights, and the answer without them."""
-    if not about_classifier(model).has_kb:
+    about = about_classifier(model)
+    if not about.has_kb:
         options.refuse_given(context, *_LINKING, why=options.FOR_ENTITIES)
-    (code,) = languages_of_texts([text], lang)
+    if lang is None and about.uses_language:
+        raise InputError("the language is missing; give --lang CODE, or --lang auto")
+    code = None if lang is None else languages_of_texts([text], lang)[0]
     fallback_lang = checked_language(fallback_lang)
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     explanation = loaded.explain(text, code, fallback_lang=fallback_lang)

@@ -1,6 +1,7 @@
 """Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
@@ -26,7 +27,8 @@ def read_labelled(
     ----------
     values
         Option to its values, as ``{"--train": ["en=a.tsv"]}``: ``LANG=FILE``, or a mere ``FILE``
-        where `lang` or a language column says the language.
+        where `lang` or a language column says the language. A language before the file wins over
+        both.
     lang
         The value of ``--lang``, or None.
     known_labels
@@ -47,14 +49,15 @@ def read_labelled(
         option: [_place(value, option, format=format, lang=lang) for value in some or ()]
         for option, some in values.items()
     }
+    _refuse_useless([place for of_option in places.values() for place in of_option], format, lang)
     refuse_piped_twice([value for some in values.values() for value in some or ()])
-    _refuse_twice([(option, path) for option in places for _, path in places[option]])
-    paths = [path for of_option in places.values() for _, path in of_option]
-    files = iter(read_files(paths, format=format, needs_label=True, known_labels=known_labels))
+    _refuse_twice([(option, path) for option in places for _, path, _ in places[option]])
+    each = [(path, form) for of_option in places.values() for _, path, form in of_option]
+    files = iter(read_files(each, needs_label=True, known_labels=known_labels))
     rows = []
     for of_option in places.values():
         read = LabelledTexts()
-        for code, _ in of_option:
+        for code, _, _ in of_option:
             documents = next(files)
             if class_names is not None:
                 _refuse_unnamed(documents, class_names)
@@ -105,12 +108,24 @@ def _refuse_unnamed(documents: Documents, class_names: Collection[str]) -> None:
 
 def _place(
     value: str, option: str, *, format: FileFormat, lang: str | None
-) -> tuple[str | None, Path]:
-    if lang is None and format.lang_column is None:
-        pair = parse_language_file(value)
-        return pair.lang, pair.path
-    if not Path(value).exists() and "=" in value:
+) -> tuple[str | None, Path, FileFormat]:
+    """Return what ``--lang`` would say of a file, the file, and how it is read."""
+    says_language = lang is not None or format.lang_column is not None
+    before, equals, _ = value.partition("=")
+    is_code = bool(equals) and not set(before) & set("./\\")  # a folder may have = in its name
+    if says_language and (Path(value).exists() or not is_code):
+        return lang, Path(value), format
+    pair = parse_language_file(value)
+    return pair.lang, pair.path, replace(format, lang_column=None)
+
+
+def _refuse_useless(
+    places: Sequence[tuple[str | None, Path, FileFormat]], format: FileFormat, lang: str | None
+) -> None:
+    """Refuse an option for files without LANG= where each has one."""
+    options = {"--lang-column": format.lang_column, "--lang": lang}
+    given = [option for option, value in options.items() if value is not None]
+    if given and places and all(own is not format for _, _, own in places):
         raise InputError(
-            f"{option} {value}: with --lang or --lang-column give the file alone, without LANG="
+            f"{given[0]} is for files given without LANG=, and there is none; leave it out"
         )
-    return lang, Path(value)

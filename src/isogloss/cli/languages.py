@@ -8,23 +8,29 @@ from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.text.languages import in_order_of_codes, parse_language
 
 
-def languages_of(documents: Documents, lang: str | None) -> list[str | None]:
+def languages_of(
+    documents: Documents, lang: str | None, *, is_needed: bool = True
+) -> list[str | None]:
     """Return the language of each row, None where it is not known.
 
     Parameters
     ----------
     lang
         A code, ``"auto"``, ``"auto:es,tr"``, or None where the file has a language column.
+    is_needed
+        Whether the language changes anything; where not, it may be left unsaid.
 
     Raises
     ------
     InputError
-        When neither or both say the language.
+        When both say the language, or neither and it is needed.
     """
     if documents.langs is not None:
         if lang is not None:
             raise InputError("both --lang and --lang-column say the language; leave one out")
         return list(documents.langs)
+    if lang is None and not is_needed:
+        return [None] * len(documents.texts)
     if lang is None:
         raise InputError(
             "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
@@ -48,9 +54,14 @@ def checked_language(code: str | None) -> str | None:
 
 
 def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None:
-    """Say on standard error how many rows each language has, and how many carry each flag."""
+    """Say on standard error how many rows each language has, and how many carry each flag.
+
+    Where no language is known there is nothing to tell apart, and none is named.
+    """
+    is_known = any(code is not None for code in langs)
     for code in in_order_of_codes(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
         counts = [counted(len(rows), "text")]
         counts += [f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()]
-        typer.echo(f"isogloss: {code or 'unknown'}: {', '.join(counts)}", err=True)
+        name = f"{code or 'unknown'}: " if is_known else ""
+        typer.echo(f"isogloss: {name}{', '.join(counts)}", err=True)

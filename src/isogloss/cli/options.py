@@ -35,7 +35,7 @@ LangOfTexts = Annotated[
 LabelledFiles = Annotated[
     list[str],
     typer.Option(
-        help="Labelled texts; may be repeated. FILE alone with --lang-column or --lang auto.",
+        help="Labelled texts; may be repeated. FILE alone with --lang-column or --lang.",
         metavar="LANG=FILE",
     ),
 ]
@@ -49,16 +49,19 @@ KbPlace = Annotated[
     Path | None, typer.Option("--kb", help="Where the model's knowledge base is now, if it moved.")
 ]
 TextColumns = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        help="Column of the text; several, as headline,text, are joined.", metavar="NAMES"
+        help="Column of the text; several, as headline,text, are joined. Repeat it where files "
+        "differ: each is read by the first that it has.",
+        metavar="NAMES",
     ),
 ]
 LabelColumn = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         help="Column of the label ('label' or 'category' by default); with label sets also "
-        "several, as anger,joy,fear: one column of 0 and 1 each."
+        "several, as anger,joy,fear: one column of 0 and 1 each. May be repeated, as --text.",
+        metavar="NAME",
     ),
 ]
 LabelSeparator = Annotated[
@@ -163,7 +166,7 @@ def _spelled(context: typer.Context, name: str) -> str:
 
 
 def file_format(
-    text: str | None, label: str | None, quoting: Literal["auto", "csv", "none"],
+    text: list[str] | None, label: list[str] | None, quoting: Literal["auto", "csv", "none"],
     lang_column: str | None = None, *, multilabel: bool = False,
     label_separator: str | None = None,
 ) -> FileFormat:  # fmt: skip
@@ -172,19 +175,31 @@ def file_format(
         raise InputError(f"--label-separator {FOR_LABEL_SETS}")
     if label_separator == "":
         raise InputError("--label-separator is empty; give a character, such as '|'")
-    several = multilabel and label is not None and "," in label
-    if several and label_separator is not None:
+    labels = [
+        _names(one) if multilabel and "," in one else one for one in _different(label, "--label")
+    ]
+    if label_separator is not None and any(isinstance(one, tuple) for one in labels):
         raise InputError(
             "--label-separator is for labels in one column, and --label names several; leave it out"
         )
+    texts = [_names(one) for one in _different(text, "--text")]
     return FileFormat(
-        text=None if text is None else _names(text),
-        label=_names(label) if several and label is not None else label,
+        text=texts[0] if texts else None,
+        label=labels[0] if labels else None,
         lang_column=lang_column,
         quoting=quoting,
         multilabel=multilabel,
         label_separator=label_separator,
+        or_text=tuple(texts[1:]),
+        or_label=tuple(labels[1:]),
     )
+
+
+def _different(values: list[str] | None, option: str) -> list[str]:
+    for value in values or []:
+        if (values or []).count(value) > 1:
+            raise InputError(f"{option} {value} is given twice; leave one out")
+    return values or []
 
 
 def _names(value: str) -> tuple[str, ...]:

@@ -9,9 +9,11 @@ says, are `text.detect`'s.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from isogloss.data.alternatives import first_there
 from isogloss.data.label_sets import LabelSet, find_separator, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records, shown_value
@@ -29,7 +31,7 @@ _CLOSERS = " \t\r\n\u00a0\u202f\"'”’»›)]}）」』】〉》"
 
 @dataclass(frozen=True)
 class FileFormat:
-    """Which columns hold what, the same for every file of a command.
+    """Which columns hold what; where files differ, each is read by the first that it has.
 
     Parameters
     ----------
@@ -48,6 +50,8 @@ class FileFormat:
         A document has any number of labels.
     label_separator
         What stands between labels in one column; ``None``: found out, see `read_files`.
+    or_text, or_label
+        Other columns like `text` and `label`, for files that lack those.
     """
 
     text: tuple[str, ...] | None = None
@@ -56,12 +60,38 @@ class FileFormat:
     quoting: Quoting = "auto"
     multilabel: bool = False
     label_separator: str | None = None
+    or_text: tuple[tuple[str, ...], ...] = ()
+    or_label: tuple[str | tuple[str, ...], ...] = ()
 
     @property
     def named(self) -> list[str]:
         """Columns asked for, in the order of the options."""
-        labels = (self.label,) if isinstance(self.label, str) else self.label or ()
-        return [*(self.text or ()), *labels, *([self.lang_column] if self.lang_column else [])]
+        labels = [
+            (one,) if isinstance(one, str) else one or () for one in (self.label, *self.or_label)
+        ]
+        groups = [self.text or (), *self.or_text, *labels]
+        return [*chain(*groups), *([self.lang_column] if self.lang_column else [])]
+
+    @property
+    def finds_separator(self) -> bool:
+        """Whether labels stand in one column, and what is between them is to be found out."""
+        is_one_column = self.multilabel and not isinstance(self.label, tuple)
+        return is_one_column and self.label_separator is None
+
+    def of_file(self, columns: Sequence[str], path: Path, *, needs_label: bool) -> "FileFormat":
+        """Return the format of one file, which has these columns, without alternatives.
+
+        Raises
+        ------
+        InputError
+            When the file has none of the alternatives.
+        """
+        text, label = self.text, self.label
+        if text is not None:
+            text = first_there((text, *self.or_text), columns, option="--text", path=path)
+        if label is not None and needs_label:
+            label = first_there((label, *self.or_label), columns, option="--label", path=path)
+        return replace(self, text=text, label=label, or_text=(), or_label=())
 
 
 @dataclass(frozen=True)
@@ -120,13 +150,12 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     UserWarning
         When quotes or label sets can be read in two ways.
     """
-    return read_files([path], format=format, needs_label=needs_label)[0]
+    return read_files([(path, format)], needs_label=needs_label)[0]
 
 
 def read_files(
-    paths: Sequence[Path | str],
+    files: Sequence[tuple[Path | str, FileFormat]],
     *,
-    format: FileFormat,
     needs_label: bool,
     known_labels: Collection[str] | None = None,
 ) -> list[Documents]:
@@ -134,25 +163,34 @@ def read_files(
 
     Parameters
     ----------
+    files
+        Each with its format; formats differ in their columns alone.
     known_labels
         Those of a model that reads the files: a separator is found only if no other one gives
         more texts whose labels are known.
 
     Other parameters, errors and warnings are those of `read_documents`.
     """
-    files = [
-        (Path(path), read_records(Path(path), named=format.named, quoting=format.quoting))
-        for path in paths
+    read: list[tuple[Path, Records, FileFormat]] = []
+    for place, asked in files:
+        path = Path(place)
+        records = read_records(path, named=asked.named, quoting=asked.quoting)
+        read.append((path, records, asked.of_file(records.columns, path, needs_label=needs_label)))
+    columns = [
+        (path, records.values(_label_columns(records, format, path)[0]))
+        for path, records, format in read
+        if needs_label and format.finds_separator
     ]
-    is_one_column = format.multilabel and not isinstance(format.label, tuple)
-    if needs_label and is_one_column and format.label_separator is None:
-        columns = [
-            (path, records.values(_label_columns(records, format, path)[0]))
-            for path, records in files
-        ]
-        separator = find_separator(columns, known_labels=known_labels)
-        format = replace(format, label_separator=separator)
-    return [_documents(records, path, format, needs_label) for path, records in files]
+    separator = find_separator(columns, known_labels=known_labels) if columns else None
+    return [
+        _documents(
+            records,
+            path,
+            replace(format, label_separator=separator) if format.finds_separator else format,
+            needs_label,
+        )
+        for path, records, format in read
+    ]
 
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:

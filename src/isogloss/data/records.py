@@ -58,8 +58,8 @@ def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Rec
         ``Path("-")`` or a name without an ending, or with a number or one of `PARTS` for it:
         found by the first line.
     named
-        Columns asked for by name or, in a table without a header, by number from 1. When all are
-        numbers and not all are in the first row, there is no header.
+        Columns asked for by name or, in a table without a header, by number from 1. When there are
+        numbers that are not all in the first row, and no name is, there is no header.
     quoting
         See `tables.parse_table`.
 
@@ -131,8 +131,8 @@ def _with_header(grid: Grid, named: Collection[str]) -> Records:
     if not grid.rows:
         return Records([], lambda _: [], [])
     header = [name.strip() for name in grid.rows[0]]
-    numbered = bool(named) and all(name.isdecimal() for name in named)
-    if numbered and not set(named) <= set(header):
+    numbers = {name for name in named if name.isdecimal()}
+    if not numbers <= set(header) and set(header).isdisjoint(set(named) - numbers):
         columns = [str(number) for number in range(1, len(header) + 1)]
         return Records(columns, lambda at: [row[at] for row in grid.rows], grid.lines)
     rows = grid.rows[1:]
