@@ -173,7 +173,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], dict[str, Any], str]] = {
     "no config": (lambda d: (d / "config.json").unlink(), {}, "no config.json"),
     "config": (lambda d: (d / "config.json").write_text('{"model_type": "?"}'), {}, "config.json"),
     "no weights": (lambda d: (d / "model.safetensors").unlink(), {}, "no model.safetensors"),
-    "weights": (lambda d: (d / "model.safetensors").write_bytes(b"x" * 99), {}, "cannot load"),
+    "weights": (lambda d: (d / "model.safetensors").write_bytes(b"x" * 99), {}, "not a safe"),
     "pickle": (pickled, {}, "pytorch_model.bin, a pickle.*save_pretrained"),
     "tensor": (without_a_tensor, {}, r"lack 1 tensors .*encoder\.layer\.1\.output\.dense\.weight"),
     "no tokenizer": (lambda d: [f.unlink() for f in d.glob("token*")], {}, "no tokenizer.json"),

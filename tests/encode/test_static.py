@@ -137,7 +137,10 @@ def test_other_faults_are_refused(tmp_path: Path) -> None:
     directory = model2vec(tmp_path / "m")
     with pytest.raises(InputError, match="has no pooling 'cls'"):
         Encoder.load(directory).encode(["犬"], pooling="cls")
-    modules = [{"path": ".", "type": f"x.{kind}"} for kind in ("StaticEmbedding", "Dense")]
+    modules = [
+        {"path": ".", "type": f"sentence_transformers.models.{kind}"}
+        for kind in ("StaticEmbedding", "Dense")
+    ]
     (directory / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(InputError, match="'StaticEmbedding Dense' cannot be applied"):
         Encoder.load(directory)
@@ -161,7 +164,7 @@ def test_any_damaged_value_works_or_is_refused_in_one_sentence(
 ) -> None:
     directory = model2vec(tmp_path / "m")
     config = json.loads((directory / "config.json").read_text()) | {"max_length": 9}
-    modules: Any = [{"path": "", "type": "x.StaticEmbedding"}]
+    modules: Any = [{"path": "", "type": "sentence_transformers.models.StaticEmbedding"}]
     if place in config:
         config[place] = value
     elif place in modules[0]:

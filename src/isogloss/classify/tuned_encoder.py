@@ -11,14 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
-from safetensors.torch import save_file
+from msgspec import Struct
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from isogloss.compat import require
 from isogloss.encode import Encoder
+from isogloss.encode.foreign import REPAIR, Size, library_faults, read_file
 from isogloss.encode.model import Network, load_network
 from isogloss.encode.packed import pack
 from isogloss.encode.settings import Pooling, Setting
@@ -27,7 +29,20 @@ from isogloss.errors import InputError
 from isogloss.files import write_json
 
 SUFFIXES = (".json", ".txt", ".model")  # of the files of an encoder that are not weights
+ADAPTER, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
 NOT_COPIED = ("isogloss.json", "model.safetensors.index.json")  # they speak of the old weights
+
+
+class AdapterConfig(Struct):
+    """Fields of ``adapter_config.json`` that the adapter is made anew with; others never vary.
+
+    peft's own reader would import the module that ``megatron_core`` names, among others.
+    """
+
+    peft_type: Literal["LORA"]
+    r: Size
+    lora_alpha: Size
+    target_modules: list[str]
 
 
 class TunedEncoder(Encoder):
@@ -72,8 +87,8 @@ class TunedEncoder(Encoder):
         """Write the tuned weights into an empty folder; see the module's docstring."""
         tensors = {name: value.contiguous() for name, value in self.weights.items()}
         if self.adapter is not None:
-            save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
-            write_json(folder / "adapter_config.json", dict(self.adapter))
+            save_file(tensors, folder / ADAPTER, metadata={"format": "pt"})
+            write_json(folder / ADAPTER_CONFIG, dict(self.adapter))
             return
         root = self._chain.transformer
         if not (root / "modules.json").is_file() and (root.parent / "modules.json").is_file():
@@ -231,16 +246,35 @@ def read_adapter(base: Encoder, folder: Path) -> TunedEncoder:
         When it is missing or damaged, or peft is not installed.
     """
     peft = require("peft", extra="tune", why="a model that was tuned with 'lora'")
+    facts = read_file(folder / ADAPTER_CONFIG, AdapterConfig)
+    tensors = _adapter_tensors(folder / ADAPTER, rank=facts.r)
     network = load_network(base._chain, device=base.device, dtype="float32")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # between peft and transformers
-            config = peft.PeftConfig.from_pretrained(str(folder))
-            model = peft.PeftModel.from_pretrained(network.model, str(folder), config=config)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(f"peft cannot read the adapter ({reason})", path=folder) from error
+    with warnings.catch_warnings(), library_faults(folder, "peft cannot read the adapter"):
+        warnings.simplefilter("ignore", FutureWarning)  # between peft and transformers
+        config = peft.LoraConfig(
+            r=facts.r, lora_alpha=facts.lora_alpha, target_modules=facts.target_modules,
+            lora_dropout=0.0, bias="none", inference_mode=True,
+        )  # fmt: skip
+        model = peft.get_peft_model(network.model, config)
+        loaded = peft.set_peft_model_state_dict(model, tensors)
+        lacking = [name for name in loaded.missing_keys if ".lora_" in name]
+        for name in (*lacking, *loaded.unexpected_keys):
+            raise ValueError(f"its tensors are not those of its model, as {name} shows")
     return finished_adapter(base, network, model)
+
+
+def _adapter_tensors(path: Path, *, rank: int) -> dict[str, Tensor]:
+    """Return the tensors of an adapter; one of another rank is refused before any is made."""
+    with library_faults(path, "not a safetensors file that can be read"):
+        tensors = load_file(path)
+    for name, tensor in tensors.items():
+        if ".lora_A." in name and tensor.shape[:1] != (rank,):
+            raise InputError(
+                f"its tensor {name} has the shape {tuple(tensor.shape)}, and its rank is {rank}; "
+                f"{REPAIR}",
+                path=path,
+            )
+    return tensors
 
 
 def _merged(

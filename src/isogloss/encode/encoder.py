@@ -369,10 +369,10 @@ class Encoder:
 
     def _check(self) -> None:
         self._plan()
-        n_pieces = self.tokenizer.backend.get_vocab_size()
-        if n_pieces > self.network.n_rows:
+        n_ids = self.tokenizer.highest_id + 1
+        if n_ids > self.network.n_rows:
             raise InputError(
-                f"the tokenizer has {n_pieces} pieces, but the model knows {self.network.n_rows}; "
+                f"the tokenizer has {n_ids} pieces, but the model knows {self.network.n_rows}; "
                 "the files are not of one model",
                 path=self._chain.transformer,
             )

@@ -6,18 +6,19 @@ from typing import Any
 
 from isogloss.cores import check_threads
 from isogloss.encode import model as networks
+from isogloss.encode.foreign import read_file
 from isogloss.encode.settings import (
     Chain,
     EncoderSettings,
     find_settings,
     read_chain,
-    transformer_option,
+    transformer_options,
 )
-from isogloss.encode.source import check_weights, content_hash, find_directory
+from isogloss.encode.source import content_hash, find_directory
 from isogloss.encode.static import StaticFiles, StaticNetwork, find_static
 from isogloss.encode.tokenizer import VOCABULARIES, TextTokenizer, load_tokenizer
+from isogloss.encode.weight_files import check_weights
 from isogloss.errors import InputError
-from isogloss.files import read_json
 
 # Of a configuration: who wrote it, not what the model computes.
 WITHOUT_EFFECT = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
@@ -78,7 +79,7 @@ def content_of(chain: Chain) -> list[Any]:
     return [
         [content_hash(file) for one in folders for file in check_weights(one)],
         [content_hash(file) for file in tokenizer],
-        bool(transformer_option(folder, "do_lower_case")),
+        bool(transformer_options(folder).do_lower_case),
         [_configuration(one / "config.json") for one in folders],
     ]
 
@@ -86,7 +87,7 @@ def content_of(chain: Chain) -> list[Any]:
 def _configuration(path: Path) -> dict[str, Any]:
     if not path.is_file():  # a static encoder may do without
         return {}
-    found = read_json(path, what="an encoder")
+    found = read_file(path, dict[str, Any])
     return {key: value for key, value in found.items() if key not in WITHOUT_EFFECT}
 
 

@@ -9,14 +9,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from isogloss.arrays import Floats3d
 from isogloss.cores import check_threads
 from isogloss.encode.batches import PaddedBatch
+from isogloss.encode.foreign import (
+    CONFIG,
+    REPAIR,
+    Size,
+    library_faults,
+    read_file,
+    refuse_code,
+)
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
-from isogloss.encode.source import check_weights
+from isogloss.encode.weight_files import (
+    ONE_FILE,
+    refuse_too_large,
+    refuse_too_many_parts,
+    shapes_in,
+)
 from isogloss.errors import InputError, InputKindError, did_you_mean
-from isogloss.files import read_json
 
 if TYPE_CHECKING:
     import torch
@@ -71,7 +85,8 @@ class Network:
     @property
     def pad_id(self) -> int:
         """Id that fills batches; masked, so any would do where the model names none."""
-        return int(self.model.config.pad_token_id or 0)
+        found = self.model.config.pad_token_id
+        return int(found) if found is not None and 0 <= found < self.n_rows else 0
 
     def pool(self, batch: PaddedBatch, plan: Plan) -> Floats3d:
         """Return the vectors of a batch: (n_layers_asked, n_texts, width), float32."""
@@ -79,11 +94,12 @@ class Network:
 
         with torch.inference_mode():
             mask = torch.from_numpy(batch.mask).to(self.device)
-            output = self.model(
-                input_ids=torch.from_numpy(batch.ids).to(self.device),
-                attention_mask=mask,
-                output_hidden_states=any(layer != self.n_layers for layer in plan.layers),
-            )
+            with self._faults():
+                output = self.model(
+                    input_ids=torch.from_numpy(batch.ids).to(self.device),
+                    attention_mask=mask,
+                    output_hidden_states=any(layer != self.n_layers for layer in plan.layers),
+                )
             vectors = torch.stack(
                 [
                     self.pool_layer(output, mask, layer=layer, pooling=plan.pooling)
@@ -102,11 +118,12 @@ class Network:
         import torch
 
         with torch.inference_mode():
-            output = self.model(
-                input_ids=torch.from_numpy(batch.ids).to(self.device),
-                attention_mask=torch.from_numpy(batch.mask).to(self.device),
-                output_hidden_states=True,
-            )
+            with self._faults():
+                output = self.model(
+                    input_ids=torch.from_numpy(batch.ids).to(self.device),
+                    attention_mask=torch.from_numpy(batch.mask).to(self.device),
+                    output_hidden_states=True,
+                )
             return tuple(output.hidden_states)
 
     def pool_layer(
@@ -129,6 +146,12 @@ class Network:
             pooled = module(pooled)
         return pooled
 
+    def _faults(self) -> library_faults:
+        """Say in one sentence where the model's files and its code do not go together."""
+        return library_faults(
+            Path(self.model.config._name_or_path), f"its model cannot be run; {REPAIR}"
+        )
+
 
 def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
     """Load transformer and Dense modules from safetensors.
@@ -139,39 +162,31 @@ def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
         For a missing file, a model transformers cannot load, or weights that do not fit it.
     """
     import torch
-    from safetensors import SafetensorError
     from transformers import AutoModel
 
-    check_weights(chain.transformer)
-    with _quiet_transformers(), torch.random.fork_rng(devices=[]):
-        try:
-            model, info = AutoModel.from_pretrained(
-                str(chain.transformer),
-                local_files_only=True,
-                use_safetensors=True,
-                output_loading_info=True,
-            )
-        except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise InputError(
-                f"transformers cannot load it ({reason})", path=chain.transformer
-            ) from error
-    missing = sorted(info["missing_keys"])
-    without_pooler = [key for key in missing if not key.startswith("pooler.")]
-    if without_pooler:
-        raise InputError(
-            f"the weights lack {len(without_pooler)} tensors of the model, "
-            f"'{without_pooler[0]}' among them",
-            path=chain.transformer,
-        )
-    has_pooler = getattr(model, "pooler", None) is not None and not missing
+    folder = chain.transformer
+    config = load_config(folder, encoder_half=True)
+    refuse_too_large(config, shapes_in(folder), path=folder / CONFIG)
+    with (
+        _quiet_transformers(),
+        torch.random.fork_rng(devices=[]),
+        library_faults(folder, "transformers cannot load it"),
+    ):
+        model, info = AutoModel.from_pretrained(
+            str(folder), config=config, local_files_only=True, trust_remote_code=False,
+            use_safetensors=True, output_loading_info=True,
+        )  # fmt: skip
+    has_pooler = _check_fit(model, info, folder)
     if not has_pooler and hasattr(model, "pooler"):
         model.pooler = None
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     model = model.to(device=device, dtype=getattr(torch, dtype)).eval()
-    dense = [load_dense(folder).to(device).eval() for folder in chain.dense]
-    return Network(model, dense=dense, has_pooler=has_pooler, device=device)
+    dense = [load_dense(one).to(device).eval() for one in chain.dense]
+    network = Network(model, dense=dense, has_pooler=has_pooler, device=device)
+    with library_faults(folder, "is no encoder of texts"):
+        _ = network.n_rows, network.n_layers, network.hidden_size
+    return network
 
 
 def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
@@ -185,22 +200,33 @@ def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
     Raises
     ------
     InputError
-        When it is missing, unknown, or that of an encoder-decoder without `encoder_half`.
+        When it is missing, unknown, needs code of its own, asks for more than the weights hold, or
+        is that of an encoder-decoder without `encoder_half`.
     """
+    refuse_code(directory)
+    file = directory / CONFIG
+    refuse_too_many_parts(read_file(file, dict[str, Any]), shapes_in(directory), path=file)
     from transformers import AutoConfig
 
-    if not (directory / "config.json").is_file():
-        raise InputError("not an encoder: it has no config.json", path=directory)
-    try:
-        config = AutoConfig.from_pretrained(str(directory), local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"transformers cannot read its config.json ({reason})", path=directory
-        ) from error
+    with library_faults(directory, "transformers cannot read its config.json"):
+        config = AutoConfig.from_pretrained(
+            str(directory), local_files_only=True, trust_remote_code=False
+        )
     if config.is_encoder_decoder and not encoder_half:
         raise InputError("is an encoder-decoder; choose an encoder", path=directory)
     return config
+
+
+class DenseConfig(Struct):
+    """``config.json`` of a Dense module."""
+
+    in_features: Size
+    out_features: Size
+    bias: bool = True
+    activation_function: str = "torch.nn.Tanh"
+    use_residual: bool = False
+    module_input_name: str | None = None
+    module_output_name: str | None = None
 
 
 def load_dense(folder: Path) -> "torch.nn.Module":
@@ -212,35 +238,64 @@ def load_dense(folder: Path) -> "torch.nn.Module":
         For pickled weights, an unknown activation, or an option that cannot be applied.
     """
     import torch
-    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    config = read_json(folder / "config.json", what="a Dense module")
-    check_weights(folder)
-    activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")[2]
+    path = folder / CONFIG
+    config = read_file(path, DenseConfig)
+    activation = config.activation_function.rpartition(".")[2]
     if activation not in ACTIVATIONS:
         raise InputError(
             f"the activation '{activation}' cannot be applied; "
             f"{did_you_mean(activation, ACTIVATIONS)}",
-            path=folder / "config.json",
+            path=path,
         )
-    reads, writes = config.get("module_input_name"), config.get("module_output_name")
-    if config.get("use_residual") or {reads, writes} - {None, "sentence_embedding"}:
+    named = {config.module_input_name, config.module_output_name}
+    if config.use_residual or named - {None, "sentence_embedding"}:
         raise InputError(
             "a Dense module with a residual, or one that reads or writes other than sentence "
             "embeddings, cannot be applied",
-            path=folder / "config.json",
+            path=path,
         )
-    try:
-        linear = torch.nn.Linear(
-            config["in_features"], config["out_features"], bias=bool(config.get("bias", True))
+    shape = (config.out_features, config.in_features)
+    if shape not in shapes_in(folder).values():
+        raise InputError(
+            f"its weights hold no matrix of the shape {shape}, which config.json gives; {REPAIR}",
+            path=folder,
         )
-        state = load_file(folder / "model.safetensors")
+    with library_faults(folder, "not a Dense module that can be read"):
+        linear = torch.nn.Linear(config.in_features, config.out_features, bias=config.bias)
+        state = load_file(folder / ONE_FILE)
         linear.load_state_dict({key.removeprefix("linear."): value for key, value in state.items()})
-    except (OSError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(f"not a Dense module that can be read ({reason})", path=folder) from error
     return torch.nn.Sequential(linear, getattr(torch.nn, activation)())
+
+
+def _check_fit(model: Any, info: dict[str, Any], folder: Path) -> bool:
+    """Refuse weights that lack what the model has, or hold more; return whether a pooler is there.
+
+    Tensors beside the model's own modules are those of a head, for another task.
+    """
+    missing = sorted(info["missing_keys"])
+    without_pooler = [key for key in missing if not key.startswith("pooler.")]
+    if without_pooler:
+        raise InputError(
+            f"the weights lack {len(without_pooler)} tensors of the model, "
+            f"'{without_pooler[0]}' among them",
+            path=folder,
+        )
+    modules = {name for name, _ in model.named_children()} - {"pooler"}
+    prefix = f"{model.base_model_prefix}."
+    more = sorted(
+        key for key in info["unexpected_keys"]
+        if key.removeprefix(prefix).partition(".")[0] in modules
+    )  # fmt: skip
+    if more:
+        raise InputError(
+            f"the weights hold {len(more)} tensors, '{more[0]}' among them, that the "
+            f"{model.config.model_type} of transformers with its config.json has not, so its "
+            "vectors would be others; choose another encoder",
+            path=folder,
+        )
+    return getattr(model, "pooler", None) is not None and not missing
 
 
 def choose_device(device: str) -> str:

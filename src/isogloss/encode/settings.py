@@ -10,8 +10,19 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from msgspec import Struct
+
+from isogloss.encode.foreign import (
+    CONFIG,
+    TOKENIZER_CONFIG,
+    Size,
+    TokenizerConfig,
+    TransformerConfig,
+    as_kind,
+    inner_folder,
+    read_file,
+)
 from isogloss.errors import InputError, InputKindError, did_you_mean
-from isogloss.files import read_json
 
 Pooling = Literal["mean", "cls", "pooler"]
 POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "pooler")
@@ -97,6 +108,32 @@ class Chain:
     dense: tuple[Path, ...] = ()
 
 
+class Module(Struct):
+    """A module in ``modules.json``: its class, and the folder of its files."""
+
+    type: str
+    path: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Name of the class without that of its package."""
+        return self.type.rpartition(".")[2]
+
+
+class TransformerOptions(Struct):
+    """``sentence_bert_config.json``."""
+
+    max_seq_length: Size | None = None
+    do_lower_case: bool | None = None
+
+
+class Prompts(Struct):
+    """``config_sentence_transformers.json``."""
+
+    prompts: dict[str, str] | None = None
+    default_prompt_name: str | None = None
+
+
 def read_chain(directory: Path) -> Chain:
     """Read ``modules.json`` and the configurations it names.
 
@@ -108,8 +145,8 @@ def read_chain(directory: Path) -> Chain:
     path = directory / "modules.json"
     if not path.is_file():
         return Chain(directory)
-    modules = [(str(m.get("type")).rpartition(".")[2], str(m.get("path", ""))) for m in _json(path)]
-    kinds = [kind for kind, _ in modules]
+    modules = read_modules(path)
+    kinds = [module.kind for module in modules]
     for kind in kinds:
         if kind not in ("Transformer", "Pooling", "Dense", "Normalize"):
             raise InputError(
@@ -125,11 +162,34 @@ def read_chain(directory: Path) -> Chain:
             path=path,
         )
     return Chain(
-        transformer=directory / modules[0][1],
-        pooling=_read_pooling(directory, modules[1][1]),
+        transformer=inner_folder(directory, modules[0].path, path=path),
+        pooling=_read_pooling(directory, modules[1].path, path=path),
         normalize=Setting("Normalize" in kinds, "modules.json"),
-        dense=tuple(directory / folder for kind, folder in modules if kind == "Dense"),
+        dense=tuple(
+            inner_folder(directory, module.path, path=path)
+            for module in modules
+            if module.kind == "Dense"
+        ),
     )
+
+
+def read_modules(path: Path) -> "list[Module]":
+    """Read ``modules.json``, the modules of an encoder in their order.
+
+    Raises
+    ------
+    InputError
+        When it is damaged, or names a class that is not of sentence-transformers.
+    """
+    modules = read_file(path, list[Module])
+    for module in modules:
+        if not module.type.startswith("sentence_transformers."):
+            raise InputError(
+                f"the module {module.type:.60} is Python code of its own, which isogloss never "
+                "runs; choose another encoder",
+                path=path,
+            )
+    return modules
 
 
 def find_settings(
@@ -200,10 +260,10 @@ def check_pooling(value: Any) -> Pooling:
     raise InputError(f"no pooling '{value}'; {did_you_mean(value, POOLINGS)}")
 
 
-def transformer_option(directory: Path, key: str) -> Any:
-    """Return an entry of ``sentence_bert_config.json``, or None."""
+def transformer_options(directory: Path) -> TransformerOptions:
+    """Return what ``sentence_bert_config.json`` says; nothing where there is none."""
     path = directory / "sentence_bert_config.json"
-    return _json(path).get(key) if path.is_file() else None
+    return read_file(path, TransformerOptions) if path.is_file() else TransformerOptions()
 
 
 def _checked(option: str, value: Any, *, limit: int | None) -> Any:
@@ -218,9 +278,9 @@ def _checked(option: str, value: Any, *, limit: int | None) -> Any:
     return check_pooling(value) if option == "pooling" else value
 
 
-def _read_pooling(directory: Path, folder: str) -> Setting[Pooling]:
-    path = directory / folder / "config.json"
-    config = _json(path)
+def _read_pooling(directory: Path, folder: str, *, path: Path) -> Setting[Pooling]:
+    path = inner_folder(directory, folder, path=path) / CONFIG
+    config = read_file(path, dict[str, Any])
     modes = config.get("pooling_mode")
     if modes is None:
         prefix, suffix = "pooling_mode_", "_tokens"
@@ -229,7 +289,7 @@ def _read_pooling(directory: Path, folder: str) -> Setting[Pooling]:
             for key, is_on in config.items()
             if key.startswith(prefix) and is_on
         ]
-    modes = [modes] if isinstance(modes, str) else modes
+    modes = as_kind([modes] if isinstance(modes, str) else modes, list[str], path=path)
     if modes not in (["mean"], ["cls"]):
         raise InputError(
             f"pooling by {' + '.join(modes) or 'nothing'} cannot be applied (mean and cls can); "
@@ -245,11 +305,11 @@ def _read_prompt(directory: Path) -> Setting[str] | None:
     path = directory / "config_sentence_transformers.json"
     if not path.is_file():
         return None
-    config = _json(path)
-    default = config.get("default_prompt_name")
+    config = read_file(path, Prompts)
+    default = config.default_prompt_name
     if default is None:
         return None
-    prompts = config.get("prompts") or {}
+    prompts = config.prompts or {}
     if default not in prompts:
         raise InputError(
             f"default_prompt_name is '{default}', but prompts has only: {', '.join(prompts)}",
@@ -261,7 +321,8 @@ def _read_prompt(directory: Path) -> Setting[str] | None:
 def _names(directory: Path, transformer: Path, name: str) -> str:
     """Return the names that may tell the architecture; folders above the model's say nothing."""
     directory = directory.resolve()
-    names = [directory.name, str(_json(transformer / "config.json").get("_name_or_path", ""))]
+    config = read_file(transformer / CONFIG, TransformerConfig)
+    names = [directory.name, config.name_or_path or ""]
     if directory.parent.name == "snapshots":  # the hub's cache: models--OWNER--NAME/snapshots/HASH
         names.append(directory.parent.parent.name)
     return " ".join(Path(one).name for one in (*names, name))
@@ -287,13 +348,13 @@ def _known_architecture(names: str) -> dict[str, Setting[Any]]:
 
 
 def _find_max_length(transformer: Path, config: Any) -> Setting[int]:
-    found = transformer_option(transformer, "max_seq_length")
+    found = transformer_options(transformer).max_seq_length
     source = "sentence_bert_config.json"
     if found is None:
-        path = transformer / "tokenizer_config.json"
-        found = _json(path).get("model_max_length") if path.is_file() else None
-        found = None if found is None or found > WITHOUT_LIMIT else int(found)
-        source = "tokenizer_config.json"
+        path = transformer / TOKENIZER_CONFIG
+        named = read_file(path, TokenizerConfig).model_max_length if path.is_file() else None
+        found = int(named) if named is not None and named <= WITHOUT_LIMIT else None
+        source = TOKENIZER_CONFIG
     limit = _positions(config)
     if limit is not None and (found is None or found > limit):
         return Setting(limit, "architecture: positions in config.json")
@@ -307,9 +368,5 @@ def _positions(config: Any) -> int | None:
     if positions is None or positions < 1:
         return None
     if config.model_type in POSITIONS_BEHIND_PADDING:
-        return int(positions) - 1 - int(config.pad_token_id)
+        return int(positions) - 1 - int(config.pad_token_id or 0)
     return int(positions)
-
-
-def _json(path: Path) -> Any:
-    return read_json(path, what="an encoder")

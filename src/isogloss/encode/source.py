@@ -53,28 +53,6 @@ def _in_home(path: Path) -> Path:
         raise InputError("no such user, or a user without a folder", path=path) from error
 
 
-def check_weights(directory: Path) -> list[Path]:
-    """Return the safetensors files of a directory.
-
-    Raises
-    ------
-    InputError
-        When there are none; weights that are pickled are never read.
-    """
-    files = sorted(directory.glob("*.safetensors"))
-    if files:
-        return files
-    pickled = sorted(path.name for path in directory.glob("pytorch_model*.bin"))
-    if pickled:
-        raise InputError(
-            f"has its weights only as {pickled[0]}, a pickle, which can run code and is not read; "
-            "if you trust it, load it with transformers' AutoModel.from_pretrained and write it "
-            "again with save_pretrained(DIRECTORY, safe_serialization=True)",
-            path=directory,
-        )
-    raise InputError("not an encoder: it has no model.safetensors", path=directory)
-
-
 def content_hash(path: Path) -> str:
     """Return the SHA-256 of a file, remembered while its size and time stay the same."""
     state = path.stat()

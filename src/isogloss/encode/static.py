@@ -15,14 +15,20 @@ import numpy.typing as npt
 
 from isogloss.arrays import Floats1d, Floats3d
 from isogloss.encode.batches import PaddedBatch
+from isogloss.encode.foreign import CONFIG, REPAIR, inner_folder, library_faults, read_file
 from isogloss.encode.plan import Plan
-from isogloss.encode.settings import WITHOUT_LIMIT, EncoderSettings, Setting, with_given
-from isogloss.encode.source import check_weights
+from isogloss.encode.settings import (
+    WITHOUT_LIMIT,
+    EncoderSettings,
+    Setting,
+    read_modules,
+    with_given,
+)
 from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
+from isogloss.encode.weight_files import check_weights
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, read_json, saved_number
+from isogloss.files import damage_in_one_sentence, saved_number
 
-REPAIR = "copy the encoder anew"
 MODEL2VEC_MAX_LENGTH = 512  # the default of its `encode`, where its files name none
 
 
@@ -68,8 +74,8 @@ class StaticFiles:
         backend = load_tokenizer(self.folder)
         dropped = None
         if self.is_model2vec:
-            model = json.loads(backend.to_str())["model"]
-            dropped = backend.token_to_id(model["unk_token"]) if model.get("unk_token") else None
+            unknown = json.loads(backend.to_str())["model"].get("unk_token")
+            dropped = backend.token_to_id(unknown) if unknown else None
         return TextTokenizer(
             backend,
             prefix=settings.prefix.value,
@@ -87,21 +93,24 @@ class StaticFiles:
         InputError
             When it is missing, damaged, or its parts do not fit each other.
         """
-        from safetensors import SafetensorError, safe_open
+        from safetensors import safe_open
 
         check_weights(self.folder)
         path = self.folder / "model.safetensors"
         name = "embeddings" if self.is_model2vec else "embedding.weight"
-        try:
-            with safe_open(path, framework="numpy") as file:
-                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError, TypeError, AttributeError) as error:
-            raise InputError(f"not a table of vectors that can be read ({error})", path=path) from (
-                error
-            )
-        if name not in tensors or tensors[name].ndim != 2:
+        with (
+            library_faults(path, "not a table of vectors that can be read"),
+            safe_open(path, framework="numpy") as file,
+        ):
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        if name not in tensors or tensors[name].ndim != 2 or not tensors[name].size:
             raise InputError(f"holds no matrix '{name}' of a static encoder", path=path)
         mapping, weights = tensors.get("mapping"), tensors.get("weights")
+        for part, kinds in ((mapping, "iu"), (weights, "f")):
+            if part is not None and (part.ndim != 1 or part.dtype.kind not in kinds):
+                raise InputError(f"its 'mapping' or 'weights' is no list; {REPAIR}", path=path)
+        if mapping is not None and not mapping.size:
+            raise InputError(f"its 'mapping' is empty; {REPAIR}", path=path)
         if mapping is not None and not 0 <= mapping.min() <= mapping.max() < len(tensors[name]):
             raise InputError("its 'mapping' names rows that 'embeddings' has not", path=path)
         if mapping is not None and weights is not None and len(mapping) != len(weights):
@@ -182,14 +191,12 @@ def find_static(directory: Path) -> StaticFiles | None:
     kinds: list[str] = []
     folder = directory
     if modules.is_file():
-        entries = read_json(modules, what="an encoder")
-        with damage_in_one_sentence(modules, advice=REPAIR):
-            kinds = [str(entry.get("type")).rpartition(".")[2] for entry in entries]
-            folder = directory / str(entries[0].get("path", "")) if entries else directory
-    config = directory / "config.json"
-    options = read_json(config, what="an encoder") if config.is_file() else {}
-    if not isinstance(options, dict):
-        raise InputError(f"damaged: not a JSON object; {REPAIR}", path=config)
+        entries = read_modules(modules)
+        kinds = [entry.kind for entry in entries]
+        if entries:
+            folder = inner_folder(directory, entries[0].path, path=modules)
+    config = directory / CONFIG
+    options = read_file(config, dict[str, Any]) if config.is_file() else {}
     is_model2vec = options.get("model_type") == "model2vec" or (
         options.get("architectures") == ["StaticModel"]
     )

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
-from isogloss.encode.settings import transformer_option
+from isogloss.encode.foreign import REPAIR, library_faults, refuse_tokenizer_code
+from isogloss.encode.settings import transformer_options
 from isogloss.errors import InputError
 
 N_TEXTS_AT_ONCE = 512
 VOCABULARIES = ("vocab.txt", "vocab.json", "*.model")
+BROKEN = f"the encoder's tokenizer is broken; {REPAIR}"
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,15 @@ class TextTokenizer:
         has_specials: bool = True,
         dropped: int | None = None,
     ) -> None:
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
+        with library_faults(None, BROKEN):
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            self.head, self.tail = _specials(tokenizer) if has_specials else ([], [])
         self.backend = tokenizer
         self.prefix = prefix
         self.max_length = max_length
         self.is_parallel = is_parallel
         self.dropped = dropped
-        self.head, self.tail = _specials(tokenizer) if has_specials else ([], [])
         n_specials = len(self.head) + len(self.tail)
         if max_length <= n_specials:
             raise InputError(
@@ -105,13 +108,20 @@ class TextTokenizer:
                 ids.append(np.array([*self.head, *pieces[:room], *self.tail], np.int32))
         return TokenizedTexts(ids, np.array(n_pieces, np.int64))
 
+    @property
+    def highest_id(self) -> int:
+        """The highest id that it can give; -1 where it has none."""
+        ids = self.backend.get_vocab(with_added_tokens=True).values()
+        return max([*ids, *self.head, *self.tail], default=-1)
+
     def _pieces(self, texts: list[str]) -> Iterator[list[int]]:
-        if self.is_parallel:
-            for encoding in self.backend.encode_batch_fast(texts, add_special_tokens=False):
-                yield encoding.ids
-        else:
-            for text in texts:
-                yield self.backend.encode(text, add_special_tokens=False).ids
+        with library_faults(None, BROKEN):
+            if self.is_parallel:
+                for encoding in self.backend.encode_batch_fast(texts, add_special_tokens=False):
+                    yield encoding.ids
+            else:
+                for text in texts:
+                    yield self.backend.encode(text, add_special_tokens=False).ids
 
 
 def load_tokenizer(directory: Path) -> Any:
@@ -132,12 +142,14 @@ def load_tokenizer(directory: Path) -> Any:
         text = path.read_text(encoding="utf-8", errors="replace")
         if not text.rstrip().endswith("}"):
             raise InputError("damaged: it breaks off", path=path)
-        tokenizer = Tokenizer.from_str(text)
+        with library_faults(path, f"not a tokenizer that can be read; {REPAIR}"):
+            tokenizer = Tokenizer.from_str(text)
     else:
         tokenizer = _from_vocabulary(directory)
-    if transformer_option(directory, "do_lower_case"):
-        parts = [normalizers.Lowercase(), *([tokenizer.normalizer] if tokenizer.normalizer else [])]
-        tokenizer.normalizer = normalizers.Sequence(parts)
+    if transformer_options(directory).do_lower_case:
+        own = [tokenizer.normalizer] if tokenizer.normalizer else []
+        with library_faults(directory, BROKEN):
+            tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
     return tokenizer
 
 
@@ -147,14 +159,12 @@ def _from_vocabulary(directory: Path) -> Any:
     # transformers makes an empty tokenizer, in silence, where there is no vocabulary at all.
     if not any(path for kind in VOCABULARIES for path in directory.glob(kind)):
         raise InputError("not an encoder: it has no tokenizer.json", path=directory)
-    try:
-        loaded = AutoTokenizer.from_pretrained(str(directory), local_files_only=True, use_fast=True)
-    except (OSError, ValueError, ImportError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError(
-            f"has no tokenizer.json, and no tokenizer could be made of its other files ({reason})",
-            path=directory,
-        ) from error
+    refuse_tokenizer_code(directory)
+    said = "has no tokenizer.json, and no tokenizer could be made of its other files"
+    with library_faults(directory, said):
+        loaded = AutoTokenizer.from_pretrained(
+            str(directory), local_files_only=True, trust_remote_code=False, use_fast=True
+        )
     if not loaded.is_fast:
         raise InputError("has no fast tokenizer; save one as tokenizer.json", path=directory)
     return loaded.backend_tokenizer
