@@ -1,20 +1,23 @@
-"""The knowledge base: entities, their titles and types, opened from a directory in no time.
+"""The knowledge base: entities, their titles and types, memory-mapped from a directory.
 
-Everything is mapped, read-only, when first asked for; processes share the pages. Copies are the
-same object, and a pickle holds the path alone.
+All files are mapped, read-only, on opening; processes share the pages. A file is compared with its
+checksum when it is first used. Copies are the same object; a pickle holds the path and the
+fingerprint.
 """
 
 import difflib
-import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from isogloss.arrays import Bools1d
 from isogloss.errors import InputError
-from isogloss.kb.store import Arrays, map_arrays, read_manifest, unpack_string, verify_files
+from isogloss.kb.manifest import ENTITIES, FORMAT, VERSION, Manifest, file_of
+from isogloss.kb.opened_files import OpenedFile, open_files
+from isogloss.kb.store import Arrays, unpack_string
 from isogloss.text.languages import fallbacks, parse_language
 
 if TYPE_CHECKING:
@@ -36,15 +39,12 @@ class KnowledgeBase:
     n_entities : int
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, path: Path, manifest: Manifest, files: Mapping[str, OpenedFile]) -> None:
         self.path = path
-        self._manifest = manifest
-        self.languages: tuple[str, ...] = tuple(manifest["languages"])
-        self.n_entities: int = manifest["n_entities"]
-        sums = "".join(f"{k}={manifest['files'][k]['sha256']};" for k in sorted(manifest["files"]))
-        self.fingerprint = hashlib.sha256(sums.encode()).hexdigest()[:16]
-        self._entities = map_arrays(path, "entities.bin", manifest["files"]["entities.bin"])
-        self._languages: dict[str, Arrays] = {}
+        self._manifest, self._files = manifest, files
+        self.languages: tuple[str, ...] = tuple(manifest.languages)
+        self.n_entities: int = manifest.n_entities
+        self.fingerprint = manifest.fingerprint
 
     @classmethod
     def open(cls, path: str | Path) -> "KnowledgeBase":
@@ -53,10 +53,11 @@ class KnowledgeBase:
         Raises
         ------
         InputError
-            When there is none, it has another version, or a file is missing or cut off.
+            When there is none, it has another version, its manifest is damaged, or a file is
+            missing or cut off. What else is wrong with a file is said when it is first used.
         """
         path = Path(path)
-        return cls(path, read_manifest(path))
+        return cls(path, *open_files(path))
 
     def __repr__(self) -> str:
         return (
@@ -65,7 +66,7 @@ class KnowledgeBase:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KnowledgeBase.open, (str(self.path.absolute()),)
+        return _opened_again, (str(self.path.absolute()), self.fingerprint)
 
     def __copy__(self) -> "KnowledgeBase":
         return self
@@ -137,22 +138,27 @@ class KnowledgeBase:
         return next((tag for tag in fallbacks(parse_language(lang)) if tag in self.languages), None)
 
     def names_in(self, language: str) -> Arrays:
-        """Return the arrays of one of `languages` (see `isogloss.kb.store`), mapped once."""
-        if language not in self._languages:
-            name = f"languages/{language}.bin"
-            self._languages[language] = map_arrays(self.path, name, self._manifest["files"][name])
-        return self._languages[language]
+        """Return the arrays of one of `languages` (see `isogloss.kb.store`), checked once.
+
+        Raises
+        ------
+        InputError
+            When they are not what was written.
+        """
+        return self._files[file_of(language)].arrays()
 
     def info(self) -> dict[str, Any]:
         """Return what there is to say about the knowledge base, as JSON holds it."""
-        size = sum(entry["size"] for entry in self._manifest["files"].values())
-        known = ("format", "version", "normalisation", "languages", "sources", "fallbacks")
+        known = msgspec.to_builtins(self._manifest)
+        del known["files"], known["n_entities"]
         return {
             "path": str(self.path),
             "fingerprint": self.fingerprint,
             "n_entities": self.n_entities,
-            "n_bytes": size,
-            **{key: self._manifest[key] for key in known},
+            "n_bytes": sum(file.size for file in self._manifest.files.values()),
+            "format": FORMAT,
+            "version": VERSION,
+            **known,
         }
 
     def verify(self) -> None:
@@ -163,7 +169,8 @@ class KnowledgeBase:
         InputError
             Names the damaged file.
         """
-        verify_files(self.path, self._manifest)
+        for file in self._files.values():
+            file.verify()
 
     def linker(
         self,
@@ -190,6 +197,10 @@ class KnowledgeBase:
             inflection=inflection,
         )
 
+    @property
+    def _entities(self) -> Arrays:
+        return self._files[ENTITIES].arrays()
+
     def _checked(self, index: int) -> int:
         if not 0 <= index < self.n_entities:
             raise IndexError(f"entity {index} of {self.n_entities}")
@@ -201,6 +212,18 @@ class KnowledgeBase:
         ids = [self.entity_id(index) for index in around]
         close = difflib.get_close_matches(entity_id, ids, n=3, cutoff=0.0)
         return "the nearest are " + ", ".join(close)
+
+
+def _opened_again(path: str, fingerprint: str) -> KnowledgeBase:
+    """Open what a pickle names: that of the process that wrote it, and no other."""
+    opened = KnowledgeBase.open(path)
+    if opened.fingerprint != fingerprint:
+        raise InputError(
+            f"was replaced: fingerprint {opened.fingerprint}, where {fingerprint} was in use; "
+            "open the new one",
+            path=path,
+        )
+    return opened
 
 
 def _string(arrays: Arrays, name: str, index: int) -> str:
