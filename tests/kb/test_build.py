@@ -128,6 +128,16 @@ p:1\ten\tWidget, large\tproduct\t7
 p:1\tja\t大型部品\tproduct\t7
 p:2\tth\tสกรู\t\t1
 """,
+    # A column a language; the second as a spreadsheet writes it.
+    "wide.csv": """id,type,eng,ja,th
+p:1,product,"Widget, large",大型部品,
+p:2,,,,สกรู
+""",
+    "sheet.csv": """\ufeffid; type;en ;ja;th;price\r
+p:1;product;Widget, large| Widget, large |;大型部品;;7\r
+p:2;;;;สกรู;1\r
+;;;;;\r
+""",
 }
 
 
@@ -142,7 +152,7 @@ def test_a_table_is_a_knowledge_base(tmp_path: Path, name: str) -> None:
     assert commonness(kb, "the Widget, large", "en") == {"p:1": 1.0}
     assert commonness(kb, "この大型部品は", "ja") == {"p:1": 1.0}
     unused = kb.info()["sources"][0]["unused_fields"]
-    assert unused == ({"price": 3} if name.endswith("tsv") else {})
+    assert unused == {"products.tsv": {"price": 3}, "sheet.csv": {"price": 2}}.get(name, {})
 
 
 GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
@@ -201,6 +211,14 @@ def test_bad_lines_are_refused_with_their_place_or_counted(
         ('id,lang,name\ne:1,en,"a\n', 2, "not a table"),
         ("id,lang,name\ne:1,zz-bad-9,a\n", 2, "zz-bad-9"),
         ("id,lang,name\n,en,a\n", 2, "no id"),
+        ("id,en,de\na,,\n", 2, "no names; each entity needs one in a column of a language"),
+        ("id,product,price\n", 1, "no column 'lang' among 'id', 'product', 'price'; name columns"),
+        ("en,de\n", 1, "no column 'id' among 'en', 'de'; name columns id, lang and name, or id"),
+        ("id,name,de\n", 1, "has the column 'name' beside 'de', which is a language; rename it"),
+        ("id,en,German\n", 1, "column 'German': unknown language 'German'; did you mean 'de'?"),
+        ("id,en,sku\n", 1, "the column 'sku' may be a language or something else; rename it"),
+        ("id,en,eng\n", 1, "the columns 'en' and 'eng' are the same language"),
+        ("id,en,id\n", 1, "has the column 'id' twice; write Indonesian as 'ind'"),
     ],
 )
 def test_bad_tables(tmp_path: Path, text: str, line: int, sentence: str) -> None:
@@ -317,3 +335,13 @@ def test_real_names_build_and_link(tmp_path: Path) -> None:
     assert report.languages["am"]["n_names"] > 1000
     kb = KnowledgeBase.open(out)
     assert "emoji:2600" in commonness(kb, "☀ ፀሐይ", "am") or commonness(kb, "ፀሐይ", "am")
+
+
+def test_cells_of_a_wide_table_hold_several_names(tmp_path: Path) -> None:
+    table = tmp_path / "wide.csv"
+    table.write_text("id,en,ind,sku\np:1,Morning Star | MS 200,Bintang Fajar,x\n", "utf-8")
+    build_knowledge_base([f"names:{table}"], tmp_path / "kb", langs=["en", "id", "sku"])
+    kb = KnowledgeBase.open(tmp_path / "kb")
+    assert kb.languages == ("en", "id", "sku")  # a rare code that is wanted is a language
+    for name, lang in (("Morning Star", "en"), ("MS 200", "en"), ("Bintang Fajar", "id")):
+        assert commonness(kb, name, lang) == {"p:1": 1.0}

@@ -1,20 +1,25 @@
 """Read a names file: entities as JSON Lines (plain, .gz or .zst), or a CSV or TSV table of names.
 
 The format is described in ``docs/knowledge-base.md``. Bad lines are refused with file and line, or
-counted.
+counted. What a table's columns are is decided in `table_header`.
 """
 
 import csv
 import json
+import logging
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.lines import COMPRESSED, open_lines
+from isogloss.data.tables import guess_delimiter
 from isogloss.errors import InputError
 from isogloss.files import parse_json
 from isogloss.kb.names import Gathered, SourceReport
+from isogloss.kb.table_header import ID, LANG, NAME, TYPE, language_columns
 
+logger = logging.getLogger(__name__)
 LONGEST_NAME = 200
 USED_FIELDS = ("id", "names", "keywords", "types", "same_as", "counts", "link_prob", "popularity")
 
@@ -27,7 +32,8 @@ def gather_names_file(
     Parameters
     ----------
     path
-        ``.jsonl``, ``.csv`` or ``.tsv``, each also with ``.gz`` or ``.zst``.
+        ``.jsonl``, ``.csv`` (with commas, semicolons or tabs) or ``.tsv``, each also with ``.gz``
+        or ``.zst``.
     keywords
         Take the weaker names in ``keywords`` too.
     skip_bad
@@ -39,16 +45,16 @@ def gather_names_file(
         A missing, truncated, wrongly encoded or empty file; a bad line unless `skip_bad`.
     """
     report = SourceReport(f"names:{path.name}", "not stated in the file")
-    stem = Path(path.stem if path.suffix in COMPRESSED else path.name)
-    if stem.suffix not in (".jsonl", ".csv", ".tsv"):
+    ending = _ending(path)
+    if ending not in (".jsonl", ".csv", ".tsv"):
         raise InputError(
-            f"a names file whose name ends in '{stem.suffix}'; name it .jsonl, .csv or .tsv, with "
+            f"a names file whose name ends in '{ending}'; name it .jsonl, .csv or .tsv, with "
             ".gz or .zst behind it if it is compressed",
             path=path,
         )
-    add = _TableReader if stem.suffix != ".jsonl" else _LinesReader
+    add = _TableReader if ending != ".jsonl" else _LinesReader
     reader = add(path, gathered, report, keywords=keywords)
-    for line, read in reader.rows("\t" if stem.suffix == ".tsv" else ","):
+    for line, read in reader.rows():
         try:
             read()
         except InputError as error:
@@ -62,6 +68,11 @@ def gather_names_file(
     return report
 
 
+def _ending(path: Path) -> str:
+    """Return the ending of a name without that of compression."""
+    return Path(path.stem if path.suffix in COMPRESSED else path.name).suffix
+
+
 class _LinesReader:
     """Entities as JSON objects, one a line."""
 
@@ -72,7 +83,7 @@ class _LinesReader:
         self.keywords = keywords
         self.known: set[str] = set()
 
-    def rows(self, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
         """Yield line numbers and what reads the line."""
         for number, line in open_lines(self.path):
             if line.strip():
@@ -140,32 +151,31 @@ class _LinesReader:
 
 
 class _TableReader:
-    """Names in a table with the columns id, lang, name and perhaps type."""
+    """Names in a table: one a row, with its language, or a column a language."""
 
     def __init__(
         self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
     ) -> None:
         self.path, self.gathered, self.report = path, gathered, report
         self.known: set[str] = set()
+        self.languages: list[str] = []  # columns; none where each row says its language
+        self.unused: list[str] = []
 
-    def rows(self, delimiter: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
         """Yield line numbers and what reads the row."""
         lines = (f"{line}\n" for _, line in open_lines(self.path))
-        reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
-        header = reader.fieldnames
-        if not header:
-            raise InputError("is empty; name the columns id, lang and name first", path=self.path)
-        for needed in ("id", "lang", "name"):
-            if needed not in header:
-                known = ", ".join(f"'{name}'" for name in header)
-                raise InputError(
-                    f"no column '{needed}' among {known}; name columns id, lang and name",
-                    path=self.path,
-                    line=1,
-                )
+        first = next(lines, "")
+        delimiter = "\t" if _ending(self.path) == ".tsv" else guess_delimiter(first)
+        reader = csv.DictReader(chain([first], lines), delimiter=delimiter, strict=True)
         try:
+            header = [name.strip() for name in reader.fieldnames or ()]
+            if not any(header):
+                raise InputError("is empty; name its columns first, as id,en,de", path=self.path)
+            reader.fieldnames = header
+            self._settle(header)
             for row in reader:
-                yield reader.line_num, lambda row=row: self._read(row)  # type: ignore[misc]
+                if any(row.values()):  # spreadsheets end in rows of empty cells
+                    yield reader.line_num, lambda row=row: self._read(row)  # type: ignore[misc]
         except csv.Error as error:
             raise InputError(
                 f"not a table: {error}; put fields with quotes in quotes, and double their own",
@@ -173,22 +183,46 @@ class _TableReader:
                 line=reader.reader.line_num,
             ) from error
 
+    def _settle(self, header: list[str]) -> None:
+        self.languages = language_columns(header, self.path, wanted=self.gathered.choose.wanted)
+        if self.languages:
+            logger.info("%s: names in the columns %s", self.path, ", ".join(self.languages))
+        used = {ID, TYPE, *(self.languages or (LANG, NAME))}
+        self.unused = [name for name in header if name not in used]
+
     def _read(self, row: dict[str | None, Any]) -> None:
         if None in row or None in row.values():
             raise InputError(
                 "more or fewer fields than the header; put a field that holds a delimiter in quotes"
             )
-        entity_id = _checked_id(row["id"])
-        name = _checked_name(row["name"])
-        self.gathered.choose(row["lang"])  # an unknown language leaves no trace
+        entity_id = _checked_id(row[ID])
+        names = self._names(row)
+        for tag in names:
+            self.gathered.choose(tag)  # an unknown language leaves no trace
         entity = self.gathered.entity(entity_id)
         self.known.add(entity_id)
-        if row.get("type"):
-            self.gathered.add_type(entity, row["type"])
-        for key in row:
-            if key is not None and key not in ("id", "lang", "name", "type"):
-                self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
-        self.report.n_names += self.gathered.add_names(row["lang"], entity, [name])
+        if row.get(TYPE):
+            self.gathered.add_type(entity, row[TYPE])
+        for key in self.unused:
+            self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
+        for tag, listed in names.items():
+            self.report.n_names += self.gathered.add_names(tag, entity, listed)
+
+    def _names(self, row: dict[str | None, Any]) -> dict[str, list[str]]:
+        """Return language to names; a cell of a wide table holds several, with | between them."""
+        if not self.languages:
+            return {row[LANG]: [_checked_name(row[NAME])]}
+        cells = {
+            tag: [name for name in row[tag].split("|") if name.strip()] for tag in self.languages
+        }
+        names = {
+            tag: list(dict.fromkeys(map(_checked_name, listed)))
+            for tag, listed in cells.items()
+            if listed
+        }
+        if not names:
+            raise InputError("no names; each entity needs one in a column of a language")
+        return names
 
 
 def _checked_id(value: Any) -> str:

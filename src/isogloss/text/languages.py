@@ -177,6 +177,17 @@ def language_name(code: str) -> str:
     return f"{name} ({details})" if details else name
 
 
+def has_english_name(word: str) -> bool:
+    """Whether a code, or a word that is no code, is that of a language which English names.
+
+    Examples
+    --------
+    >>> has_english_name("yo"), has_english_name("German"), has_english_name("sku")
+    (True, True, False)
+    """
+    return word.lower() in _codes_of_names() or word in _codes_of_names().values()
+
+
 def country_hint(code: str) -> str | None:
     """Return a hint for a language of which nothing is known, where a country may be meant.
 
