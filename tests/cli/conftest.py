@@ -14,7 +14,7 @@ import pytest
 import torch
 from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
 
-from isogloss import files
+from isogloss import atomic
 from isogloss.classify import entity_vote, joint_training, linear_head, mboe_plus
 from isogloss.cli.main import main
 
@@ -80,7 +80,7 @@ def no_space_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     def sync(path: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files, "_sync", sync)
+    monkeypatch.setattr(atomic, "_sync", sync)
 
 
 def _listing(folder: Path) -> list[str]:

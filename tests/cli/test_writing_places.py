@@ -1,6 +1,5 @@
 """Where a command writes is looked at first: can it be made there, and is it read too?"""
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,7 @@ def test_a_place_that_takes_no_files(
     def read_only(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(tempfile, "mkstemp", read_only)
-    monkeypatch.setattr(tempfile, "mkdtemp", read_only)
+    monkeypatch.setattr(Path, "mkdir", read_only)
     said = refuse(*words, tmp_path / "out.npy")
     assert f"{tmp_path} is not writable (Read-only file system); choose another {option}" in said
 
@@ -101,7 +99,7 @@ def test_folders_of_long_work_are_looked_at_too(
     def read_only(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", read_only)
+    monkeypatch.setattr(Path, "mkdir", read_only)
     said = refuse("classify", "adapt", world.model, tmp_path / "no.tsv", "--lang", "ja")
     assert f"{world.model.parent} is not writable" in said
 

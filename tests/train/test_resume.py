@@ -62,12 +62,15 @@ def test_other_files_in_the_folder_of_checkpoints_stay(tmp_path: Path) -> None:
     others = [tmp_path / name for name in (
         "best-of-mine.safetensors", "best-000000001.safetensors", ".mine.safetensors.x.part"
     )]  # fmt: skip
-    own = [tmp_path / f".{name}.x.part" for name in ("checkpoint.safetensors",
-                                                      "best-00000012.safetensors")]  # fmt: skip
-    for file in (*others, *own):
+    own = [tmp_path / f".{name}.isogloss-0123abcd.part" for name in (
+        "checkpoint.safetensors", "best-00000012.safetensors"
+    )]  # fmt: skip
+    for file in others:
         file.write_text("")
+    for folder in own:
+        folder.mkdir()
     fit(Small(), checkpoints=Checkpoints(tmp_path), average_checkpoints=2)
-    assert not any(file.exists() for file in own)
+    assert not any(folder.exists() for folder in own)
     Checkpoints(tmp_path).remove()
     assert sorted(tmp_path.iterdir()) == sorted(others)
 

@@ -162,9 +162,9 @@ def _made_with(out: Path) -> dict[str, Any] | None:
     """Return with what the comparison in `out` was made, by name; None where there is none yet."""
     file = out / MANIFEST
     if out.is_dir():
-        refuse_unwritable(file, makes="file")
+        refuse_unwritable(file)
     else:
-        refuse_unwritable(out, makes="folder")
+        refuse_unwritable(out)
     if not out.exists():
         return None
     if out.is_dir() and not file.exists():

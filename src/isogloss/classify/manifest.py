@@ -6,7 +6,7 @@ from typing import Any
 
 from isogloss.classify.reference_lack import lack_of_reference
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, read_json, saved_text
+from isogloss.files import damage_in_one_sentence, is_there, read_json, saved_text
 
 FORMAT, VERSION = "isogloss text classifier", 2
 MANIFEST = "model.json"
@@ -83,7 +83,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     InputError
         When there is none, or it is of another format.
     """
-    if not path.exists():
+    if not is_there(path):
         raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
     file = path / MANIFEST
     if path.is_dir() and not file.exists():

@@ -56,6 +56,7 @@ from isogloss.errors import InputError, warn_loss
 from isogloss.files import (
     atomic_directory,
     damage_in_one_sentence,
+    is_there,
     resolved,
     saved_number,
     sha256_of,
@@ -395,10 +396,8 @@ def _encoder(
                 path=path,
             )
         transform = path / TRANSFORM if (path / TRANSFORM).is_file() else None
-        found = Encoder.load(
-            name, device=model.device, dtype=model.dtype, threads=threads, transform=transform,
-            **saved["options"],
-        )  # fmt: skip
+        options = {"device": model.device, "dtype": model.dtype, **saved["options"]}
+        found = Encoder.load(name, threads=threads, transform=transform, **options)
     if found.fingerprint != saved["fingerprint"]:
         raise InputError(
             f"the model was trained with another encoder ({saved['name']}, fingerprint "
@@ -413,7 +412,7 @@ def _kb(
     path: Path, saved: dict[str, Any], given: str | Path | KnowledgeBase | None
 ) -> KnowledgeBase:
     place = path / saved["path"]
-    if given is None and not place.exists():
+    if given is None and not is_there(place):
         raise InputError(
             f"the model's knowledge base is not at {place} any more; name it with --kb", path=path
         )

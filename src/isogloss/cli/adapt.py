@@ -62,7 +62,7 @@ def adapt_command(
     if not about.has_kb:
         options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
     if out is None:
-        refuse_unwritable(model, makes="folder")
+        refuse_unwritable(model)
         refuse_other_files(model)
     format = options.file_format(text, None, quoting)
     texts: list[str] = []

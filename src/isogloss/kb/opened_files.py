@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, parse_json
+from isogloss.files import damage_in_one_sentence, is_there, parse_json
 from isogloss.kb.checked_arrays import Arrays, check_entities, check_language
 from isogloss.kb.manifest import (
     ENTITIES,
@@ -119,7 +119,7 @@ def open_files(folder: Path) -> tuple[Manifest, dict[str, OpenedFile]]:
 @contextmanager
 def _held(folder: Path) -> Iterator[int | None]:
     """Yield a descriptor of the folder; None where the system opens no folders."""
-    if not folder.exists():
+    if not is_there(folder):
         raise InputError("no such knowledge base; make it with: isogloss kb build", path=folder)
     if not folder.is_dir():
         raise InputError("is a file, not a folder that holds a knowledge base", path=folder)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from isogloss import __version__
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, read_json, write_json
+from isogloss.files import damage_in_one_sentence, is_there, read_json, write_json
 
 MANIFEST = "manifest.json"
 LARGEST = 1e300  # of float64, in which figures are laid out
@@ -117,7 +117,7 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
         When there is no such folder, it is none of a probe, of another version, or damaged.
     """
     commands = " or ".join(f"`{one.command} --out`" for one in formats)
-    if not folder.exists():
+    if not is_there(folder):
         raise InputError(f"no such folder; name one that {commands} made", path=folder)
     manifest = read_json(folder / MANIFEST, what="results of a probe")
     known = {one.name: one for one in formats}

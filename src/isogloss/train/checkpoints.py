@@ -19,6 +19,7 @@ from isogloss.errors import InputError
 from isogloss.files import (
     LOCK,
     atomic_file,
+    clear_all,
     damage_in_one_sentence,
     locked,
     parse_json,
@@ -60,7 +61,7 @@ class Checkpoints:
         there = next(place for place in (self.folder, *self.folder.parents) if place.exists())
         if not there.is_dir():
             raise self._refused("Not a directory")
-        refuse_unwritable(there / NAME, makes="file", option="--checkpoints")
+        refuse_unwritable(there / NAME, option="--checkpoints")
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -77,8 +78,7 @@ class Checkpoints:
             raise self._refused(error.strerror) from error
         with locked(self.folder, option="--checkpoints"):
             for name in (NAME, BEST):
-                for file in self.folder.glob(f".{name}.*.part"):
-                    file.unlink(missing_ok=True)
+                clear_all(self.folder, name)
             yield
 
     def _refused(self, reason: str | None) -> InputError:
