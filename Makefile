@@ -1,5 +1,6 @@
 # Every target sets up what it needs: a virtual environment in .venv, from a Python 3.11 to 3.14.
-# Name one with `make PYTHON=/path/to/python`.
+# Name one with `make PYTHON=/path/to/python`. On Linux without an NVIDIA card, torch is the build
+# without CUDA, from the index SMALL_TORCH; `make SMALL_TORCH= …` takes that of your package index.
 
 SHELL := /bin/bash
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
@@ -7,6 +8,9 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 	$$name -c '$(FITS)' 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+SMALL_TORCH := https://download.pytorch.org/whl/cpu
+HAS_TORCH := import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
 
 .PHONY: install demo test test-full lint bench data-is-named clean
 
@@ -26,6 +30,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/deptry src
 
 bench: data-is-named .venv/installed-bench
 	$(BIN)/python benchmarks/adaptation.py --data $(DATA) --dtype bfloat16
@@ -41,11 +46,20 @@ data-is-named:
 	@test -n "$(PYTHON)" || { echo "isogloss needs a Python 3.11 to 3.14; name one: make PYTHON=/path/to/python"; exit 2; }
 	$(PYTHON) -m venv .venv
 
-.venv/installed-bundled: .venv/bin/python pyproject.toml constraints.txt
+# Without dependencies, as that index has few packages; what torch needs comes with isogloss.
+.venv/installed-torch: .venv/bin/python
+	@if test -n "$(SMALL_TORCH)" && test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null \
+		&& ! $(BIN)/python -c '$(HAS_TORCH)'; then \
+		$(PIP) --retries 1 --timeout 20 --no-deps --index-url $(SMALL_TORCH) torch \
+		|| echo "torch comes from your package index, as $(SMALL_TORCH) does not answer; on Linux this may be a build with CUDA, of several gigabytes"; \
+	fi
+	@touch $@
+
+.venv/installed-bundled: .venv/installed-torch pyproject.toml constraints.txt
 	$(PIP) -e '.[bundled]'
 	@touch $@
 
-.venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-dev: .venv/installed-torch pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	@touch $@ .venv/installed-bundled
 

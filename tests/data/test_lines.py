@@ -105,8 +105,9 @@ def test_a_missing_zstandard_is_asked_for_by_the_file(tmp_path, monkeypatch):
     with pytest.raises(InputError) as error:
         read_text(path)
     assert str(error.value) == (
-        f"{path}: reading zstd needs the package 'zstandard', which is not installed; install it "
-        "with: pip install 'isogloss[zstd]'"
+        f"{path}: reading zstd needs the package 'zstandard', which is not installed; it comes "
+        "with the extra 'zstd': pip install '.[zstd]' -c constraints.txt in a clone of isogloss, "
+        "or pip install zstandard"
     )
 
 

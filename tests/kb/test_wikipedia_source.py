@@ -185,7 +185,6 @@ def test_items_of_sitelinks_join_wikis(tmp_path: Path) -> None:
 def test_items_of_a_wikidata_dump_join_wikis(tmp_path: Path) -> None:
     import json
 
-    pytest.importorskip("msgspec")
     dump = write_wiki(tmp_path / "de.xml", "de", GERMAN)
     item = {
         "type": "item", "id": "Q64", "labels": {"sw": {"language": "sw", "value": "Berlin (mji)"}},

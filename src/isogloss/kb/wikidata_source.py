@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from isogloss.compat import require
 from isogloss.errors import InputError
 from isogloss.kb.names import Gathered, SourceReport
 from isogloss.kb.names_file import LONGEST_NAME
@@ -72,9 +71,8 @@ def gather_wikidata(
     Raises
     ------
     InputError
-        A file that is missing, unreadable or no dump; nothing to keep; msgspec is missing.
+        A file that is missing, unreadable or no dump; nothing to keep.
     """
-    require("msgspec", extra="wiki", why="reading a Wikidata dump")
     from isogloss.kb.wikidata_parts import TOO_LONG, parse_to_parts, read_parts
     from isogloss.wiki.wikidata import BROKEN, WikidataChoice
 

@@ -190,7 +190,7 @@ def _decoder(kind: str) -> Any:
 
 def _errors(kind: str) -> tuple[type[Exception], ...]:
     if kind == "zst":
-        return (require("zstandard", extra="wiki", why="reading .zst files").ZstdError,)
+        return (require("zstandard", extra="zstd", why="reading .zst files").ZstdError,)
     return (OSError, zlib.error)
 
 
@@ -210,7 +210,7 @@ class _ZstDecoder:
     """zstandard's decompressor in the manner of the others: bounded steps."""
 
     def __init__(self) -> None:
-        zstandard = require("zstandard", extra="wiki", why="reading .zst files")
+        zstandard = require("zstandard", extra="zstd", why="reading .zst files")
         self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._waiting = memoryview(b"")
 

@@ -1,0 +1,84 @@
+"""Without the extras everything imports and explains itself, and each lack is one sentence.
+
+The extras' packages are hidden here, which takes seconds; `test_fresh_install` has none installed.
+"""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from newcomer import EXTRAS, LACKS, RUN, WALK, write_inputs
+
+ROOT = Path(__file__).resolve().parents[1]
+# Python runs it at the start of every process, those of workers too.
+SITECUSTOMIZE = """
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+def find_but_hidden(name, *places):
+    return None if name.partition(".")[0] in {hidden!r} else find(name, *places)
+PathFinder.find_spec = find_but_hidden
+"""
+
+
+def requirements() -> dict[str, list[str]]:
+    """Return extra to the names of its distributions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    return {extra: [_name(line) for line in extras[extra]] for extra in EXTRAS}
+
+
+def _name(line: str) -> str:
+    return line.partition(";")[0].partition("=")[0].rstrip("><~ ").lower()
+
+
+@pytest.fixture(scope="module")
+def hiding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment in which no package of an extra is found, with an empty cache."""
+    wanted = {name for names in requirements().values() for name in names}
+    hidden = {
+        module
+        for module, names in importlib.metadata.packages_distributions().items()
+        if wanted & {name.lower() for name in names}
+    }
+    assert {"msgspec", "torch"}.isdisjoint(hidden)
+    folder = tmp_path_factory.mktemp("hiding")
+    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE.format(hidden=hidden), "utf-8")
+    path = os.pathsep.join([str(folder), *sys.path[1:]])
+    return {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(folder)}
+
+
+def run(code: str, given: str = "", *, env: dict[str, str]) -> Any:
+    """Return what code that prints JSON prints."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], input=given, text=True, capture_output=True, check=False,
+        env=env,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+def test_every_extra_is_tested_and_every_package_has_a_sentence() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for_developers = {"test", "bench", "dev"}
+    assert set(EXTRAS) == set(project["optional-dependencies"]) - for_developers
+    assert set(EXTRAS) == {lack.extra for lack in LACKS}
+
+
+def test_every_module_imports_and_every_command_has_its_help(hiding: dict[str, str]) -> None:
+    counts = run(WALK, env=hiding)
+    assert counts["modules"] > 200
+    assert counts["commands"] > 20
+
+
+def test_what_lacks_is_one_sentence(hiding: dict[str, str], tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    given = json.dumps([lack.words_in(tmp_path) for lack in LACKS])
+    for lack, ended in zip(LACKS, run(RUN, given, env=hiding), strict=True):
+        assert lack.is_said_by(*ended), (lack, ended)
