@@ -3,8 +3,12 @@
 The library's own functions copy every array to bytes before they write, and into memory when they
 read. The format is theirs: a length, a JSON header, the arrays. Wide types come first, so that
 every array is aligned.
+
+A sealed file has a checksum of the whole file in its metadata: what has one is compared with it
+before any of its values is used.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from math import prod
@@ -22,6 +26,9 @@ Shapes: TypeAlias = Mapping[str, tuple[Any, tuple[int, ...]]]
 _TYPES = {"F32": "<f4", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4", "U8": "|u1"}
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 _METADATA = "__metadata__"
+_CHECKSUM = "checksum"
+_UNSEALED = "0" * 64  # what stands in place of the checksum while it is taken
+_SEAL = slice(*(8 + len(f'{{"{_METADATA}": {{"{_CHECKSUM}": "') + n for n in (0, 64)))
 _LONGEST_HEADER = 100_000_000  # the library's own limit
 
 
@@ -30,8 +37,51 @@ def write_tensors(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, 
     with path.open("wb") as file:
         file.write(head_of(shapes_of(arrays), metadata)[0])
         for name in in_order(shapes_of(arrays)):
-            little = arrays[name].astype(arrays[name].dtype.newbyteorder("<"), copy=False)
-            file.write(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+            file.write(_bytes_of(arrays[name]))
+
+
+def write_sealed(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
+    """Write arrays as `write_tensors` does, with a checksum of the file in its metadata."""
+    head, _ = head_of(shapes_of(arrays), {_CHECKSUM: _UNSEALED, **metadata})
+    whole = hashlib.sha256(head)
+    with path.open("wb") as file:
+        file.write(head)
+        for name in in_order(shapes_of(arrays)):
+            data = _bytes_of(arrays[name])
+            whole.update(data)
+            file.write(data)
+        file.seek(_SEAL.start)
+        file.write(whole.hexdigest().encode())
+
+
+def map_sealed(path: Path, *, advice: str) -> tuple[Arrays, dict[str, str]]:
+    """Map the arrays of a file that `write_sealed` wrote, read-only; also return its metadata.
+
+    Every byte is read, and compared with the checksum.
+
+    Parameters
+    ----------
+    advice
+        What to do with a damaged one: ``"make it again"``.
+
+    Raises
+    ------
+    InputError
+        When the file is cut off, no such file, or not what was written.
+    """
+    if path.stat().st_size < 8:
+        raise InputError("is not a safetensors file", path=path)
+    whole = np.memmap(path, np.uint8, "r")
+    try:
+        arrays, metadata = tensors_in(whole)
+    except ValueError as error:
+        raise InputError(f"{error}; {advice}", path=path) from error
+    found = hashlib.sha256(whole[: _SEAL.start].data)
+    found.update(_UNSEALED.encode())
+    found.update(whole[_SEAL.stop :].data)
+    if whole[_SEAL].tobytes() != found.hexdigest().encode():
+        raise InputError(f"damaged: its bytes are not those that were written; {advice}", path=path)
+    return arrays, metadata
 
 
 def shapes_of(arrays: Mapping[str, Any]) -> Shapes:
@@ -97,24 +147,38 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
         raise ValueError("is not a safetensors file")
     values = whole[8 + n_bytes :]
     metadata = header.pop(_METADATA, {})
-    return {name: _tensor(name, described, values) for name, described in header.items()}, metadata
+    arrays = {name: _tensor(name, described, values) for name, described in header.items()}
+    end = 0
+    for first, last in sorted(described["data_offsets"] for described in header.values()):
+        if first != end:
+            raise ValueError("damaged: its tensors do not follow one another")
+        end = last
+    if end != values.size:
+        raise ValueError("damaged: it holds more than its tensors")
+    return arrays, metadata
+
+
+def _bytes_of(array: "np.ndarray[Any, Any]") -> Any:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(little).reshape(-1).view(np.uint8).data
 
 
 def _tensor(name: str, described: Any, values: Any) -> "np.ndarray[Any, Any]":
     damaged = f"damaged: its tensor '{name}' cannot be read"
     try:
         kind, shape, (first, last) = (described[k] for k in ("dtype", "shape", "data_offsets"))
-        is_whole = 0 <= first <= last <= values.size
+        numbers = [first, last, *shape]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(damaged) from error
+    if not isinstance(kind, str) or not all(type(n) is int and n >= 0 for n in numbers):
+        raise ValueError(damaged)
     if kind not in _TYPES:
         raise ValueError(f"its tensor '{name}' is {kind}; {', '.join(_TYPES)} can be read")
-    if not is_whole:
+    if not first <= last <= values.size:
         raise ValueError("is cut off; copy it again")
-    try:
-        return np.asarray(values[first:last]).view(_TYPES[kind]).reshape(shape)
-    except (TypeError, ValueError) as error:
-        raise ValueError(damaged) from error
+    if last - first != np.dtype(_TYPES[kind]).itemsize * prod(shape):
+        raise ValueError(damaged)
+    return np.asarray(values[first:last]).view(_TYPES[kind]).reshape(shape)
 
 
 def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
@@ -125,5 +189,6 @@ def _header(length: bytes, read: Any, size: int) -> dict[str, Any] | None:
         header = parse_json(read(n_bytes))
     except ValueError:
         return None
-    is_header = isinstance(header, dict) and isinstance(header.get(_METADATA, {}), dict)
+    metadata = header.get(_METADATA, {}) if isinstance(header, dict) else None
+    is_header = isinstance(metadata, dict) and all(isinstance(v, str) for v in metadata.values())
     return header if is_header else None

@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_nothing(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(entity_vectors, "save_file", full)
+    monkeypatch.setattr(entity_vectors, "write_sealed", full)
     with pytest.raises(InputError, match="No space left"):
         vectors.save(tmp_path / "v")
     assert list(tmp_path.iterdir()) == []
@@ -69,6 +69,7 @@ def test_a_full_disk_leaves_nothing(
         (["a"], MATRIX, "1 entity ids do not fit"),
         (["a"], MATRIX[0], "do not fit a matrix of shape"),
         (["a", "b", "a"], MATRIX, "twice"),
+        (["a", "b", "c"], np.zeros((3, 0)), "no dimensions"),
         (["a", "b", "c"], np.array([[0, 1], [np.nan, 1], [0, 0]]), "entity 'b' is not finite"),
         (["a", "b", "c"], np.array([[0, 1], [0, 1], [np.inf, 0]]), "entity 'c' is not finite"),
     ],

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.arrays import Floats2d
 from isogloss.files import damage_in_one_sentence, parse_json
-from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
+from isogloss.tensor_file import map_sealed, tensor_metadata, write_sealed
 from isogloss.vectors.memory import check_disk
 from isogloss.vectors.schedule import Schedule
 from isogloss.wiki.array_file import atomic_part
@@ -48,7 +48,7 @@ def write_checkpoint(
     state = {**schedule.state(), "n_pairs": n_pairs}
     with atomic_part(path) as temporary:
         facts = {"made_with": json.dumps(made_with), "state": json.dumps(state)}
-        write_tensors(temporary, arrays, facts)
+        write_sealed(temporary, arrays, facts)
 
 
 def read_checkpoint(
@@ -67,7 +67,8 @@ def read_checkpoint(
     if facts.get("made_with") != json.dumps(made_with):
         return None
     with damage_in_one_sentence(path, advice="remove it"):
-        arrays, state = map_tensors(path), parse_json(facts["state"])
+        arrays, facts = map_sealed(path, advice="remove it")
+        state = parse_json(facts["state"])
         schedule.restore(state, np.array(arrays["left"]))
         inputs[:], outputs[:] = arrays["inputs"], arrays["outputs"]
         return int(state["n_pairs"])

@@ -21,7 +21,7 @@ from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, read_json, write_json
 from isogloss.kb import KnowledgeBase
 from isogloss.progress import activity, logger, progress
-from isogloss.tensor_file import map_tensors, tensor_metadata, write_tensors
+from isogloss.tensor_file import map_sealed, write_sealed
 from isogloss.text.folding import TURKIC
 from isogloss.vectors.corpus import TrainingCorpus
 from isogloss.vectors.detected_names import write_entities_of
@@ -258,7 +258,7 @@ class _Stages:
             raise InputError("no word and no entity reaches the minimum count; lower the minimum")
         with atomic_part(self._vocabulary) as temporary:
             arrays = {**arrays_of(vocabulary), "number_of_title": found.number_of_title}
-            write_tensors(temporary, arrays, {"vocabulary": minimums_of(vocabulary)})
+            write_sealed(temporary, arrays, {"vocabulary": minimums_of(vocabulary)})
 
     def number(self) -> None:
         """Give all words and links their final numbers, in one file; write the link graph."""
@@ -283,8 +283,7 @@ class _Stages:
                 file.unlink()
 
     def _read_vocabulary(self) -> tuple[Vocabulary, SmallInts1d]:
-        arrays = map_tensors(self._vocabulary)
-        metadata = tensor_metadata(self._vocabulary) or {}
+        arrays, metadata = map_sealed(self._vocabulary, advice="remove the work folder")
         with damage_in_one_sentence(self._vocabulary, advice="remove the work folder"):
             return vocabulary_of(arrays, metadata["vocabulary"]), arrays["number_of_title"]
 

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from isogloss.arrays import Bools1d, Floats2d
 from isogloss.errors import InputError, did_you_mean
 from isogloss.files import atomic_file, damage_in_one_sentence, parse_json
+from isogloss.tensor_file import map_sealed, tensor_metadata, write_sealed
 
-FORMAT = "isogloss entity vectors 1"
+FORMAT = "isogloss entity vectors 2"
 
 
 class EntityVectors:
@@ -33,7 +32,8 @@ class EntityVectors:
     Raises
     ------
     InputError
-        When the numbers differ, an id comes twice or a value is not finite.
+        When the numbers differ, an id comes twice, a value is not finite or there is none in a
+        vector.
 
     Examples
     --------
@@ -50,6 +50,8 @@ class EntityVectors:
             raise InputError(
                 f"{len(self.ids)} entity ids do not fit a matrix of shape {self.matrix.shape}"
             )
+        if not self.matrix.shape[1]:
+            raise InputError("the vectors have no dimensions; 1 is the least width")
         self._row = {entity: row for row, entity in enumerate(self.ids)}
         if len(self._row) != len(self.ids):
             raise InputError("entity ids of vectors must be unique, and some come twice")
@@ -101,7 +103,7 @@ class EntityVectors:
         """Write the vectors as a safetensors file with the ids in it."""
         blob = np.frombuffer(json.dumps(self.ids).encode(), dtype=np.uint8)
         with atomic_file(Path(path), overwrite=overwrite) as temporary:
-            save_file({"vectors": self.matrix, "ids": blob}, temporary, metadata={"format": FORMAT})
+            write_sealed(temporary, {"vectors": self.matrix, "ids": blob}, {"format": FORMAT})
 
     @classmethod
     def load(cls, path: Path) -> "EntityVectors":
@@ -115,18 +117,18 @@ class EntityVectors:
         path = Path(path)
         if not path.is_file():
             raise InputError("no such file of entity vectors", path=path)
-        try:
-            with safe_open(path, framework="numpy") as file:
-                if (file.metadata() or {}).get("format") != FORMAT:
-                    raise InputError("holds no entity vectors of isogloss", path=path)
-                with damage_in_one_sentence(path, advice="save the vectors again"):
-                    ids = parse_json(file.get_tensor("ids").tobytes())
-                    return cls(ids, file.get_tensor("vectors"))
-        except SafetensorError as error:
+        metadata = tensor_metadata(path)
+        if metadata is None:
             raise InputError(
-                f"is not a safetensors file ({error}); isogloss.vectors.read_vectors reads others",
-                path=path,
-            ) from error
+                "is not a safetensors file; isogloss.vectors.read_vectors reads others", path=path
+            )
+        if metadata.get("format") != FORMAT:
+            raise InputError(
+                f"holds no entity vectors of isogloss ('{FORMAT}'); make it again", path=path
+            )
+        arrays, _ = map_sealed(path, advice="save the vectors again")
+        with damage_in_one_sentence(path, advice="save the vectors again"):
+            return cls(parse_json(arrays["ids"].tobytes()), np.array(arrays["vectors"]))
 
     def fingerprint(self) -> str:
         """Return a checksum over ids and values."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from isogloss.arrays import Floats2d
+from isogloss.arrays import Floats1d, Floats2d
 from isogloss.data.lines import open_lines
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.files import atomic_file
@@ -96,7 +96,7 @@ class Rows:
             self._used = 0
         try:
             with np.errstate(over="ignore"):  # too large a number is told below
-                row = np.asarray(values, np.float32)
+                row = _numbers(values) if isinstance(values, list) else values
         except ValueError as error:
             raise InputError(f"'{name}': {error}", path=self._path, line=line) from error
         if not np.isfinite(row).all():
@@ -167,7 +167,7 @@ def sizes_of(fields: Sequence[str], path: Path) -> tuple[int, int]:
     InputError
         When no file has so many, or none.
     """
-    if len(fields) != 2 or len(fields[0]) > _DIGITS or len(fields[1]) > _DIGITS:
+    if len(fields) != 2 or not all(_is_size(field) and len(field) <= _DIGITS for field in fields):
         raise InputError("its first line holds no two sizes of a matrix", path=path, line=1)
     n_rows, width = int(fields[0]), int(fields[1])
     if not 1 <= width <= MOST_WIDTH:
@@ -178,10 +178,24 @@ def sizes_of(fields: Sequence[str], path: Path) -> tuple[int, int]:
     return n_rows, width
 
 
+def _is_size(field: str) -> bool:
+    return field.isascii() and field.isdecimal()
+
+
+def _numbers(values: list[str]) -> Floats1d:
+    """Return numbers as every tool writes them; Python reads ``1_0`` and digits of any script."""
+    row = np.asarray(values, np.float32)
+    joined = "".join(values)
+    if not joined.isascii() or "_" in joined:
+        bad = next(value for value in values if not value.isascii() or "_" in value)
+        raise ValueError(f"could not convert string to float: {bad!r:.40}")
+    return row
+
+
 def _first_line(line: str, path: Path) -> tuple[int | None, int]:
     """Return the numbers of a first line ``N DIM``; None where it is already a row."""
     fields = line.split()
-    if len(fields) == 2 and "\t" not in line and all(field.isdecimal() for field in fields):
+    if len(fields) == 2 and "\t" not in line and all(map(_is_size, fields)):
         return sizes_of(fields, path)
     return None, 0
 
@@ -190,7 +204,7 @@ def _width(line: str, path: Path) -> int:
     between = "\t" if "\t" in line else " "
     values = line.rstrip(" ").split(between, 1)[-1].split(" ")
     try:
-        np.asarray(values, np.float32)
+        _numbers(values)
     except ValueError:
         raise InputError(
             f"holds no numbers after a name; {KNOWN_FORMS}", path=path, line=1

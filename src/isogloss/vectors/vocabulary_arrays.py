@@ -1,11 +1,11 @@
 """A vocabulary as flat arrays and JSON, and back: what files of vectors and work folders hold."""
 
 import json
-from typing import Any
 
 import numpy as np
 
 from isogloss.files import parse_json, saved_number
+from isogloss.kb.array_checks import check_strings, check_within
 from isogloss.tensor_file import Arrays
 from isogloss.vectors.names import Names, PackedStrings
 from isogloss.vectors.vocabulary import Counted, Vocabulary
@@ -41,12 +41,14 @@ def vocabulary_of(arrays: Arrays, minimums: str) -> Vocabulary:
     """
     known = parse_json(minimums)
     words, entities = _read_counted(arrays, "words"), _read_counted(arrays, "entities")
+    redirects, rare = _read_counted(arrays, "redirects"), _read_counted(arrays, "rare_entities")
+    check_within("redirects", redirects.counts, -len(rare.names), len(entities.names))
     return Vocabulary(
         words.names, entities.names, words.counts, entities.counts,
         entity_ids=_strings(arrays, "entity_ids", len(entities.names)),
-        redirects=_read_counted(arrays, "redirects"),
+        redirects=redirects,
         rare_words=_read_counted(arrays, "rare_words"),
-        rare_entities=_read_counted(arrays, "rare_entities"),
+        rare_entities=rare,
         **{name: saved_number(known, name, whole=True) for name in _MINIMUMS},
     )  # fmt: skip
 
@@ -60,21 +62,26 @@ def _counted(name: str, counted: Counted) -> Arrays:
 
 
 def _read_counted(arrays: Arrays, name: str) -> Counted:
-    data, offsets = arrays[f"{name}.bytes"], arrays[f"{name}.offsets"]
     order, counts = arrays[f"{name}.order"], arrays[f"{name}.counts"]
-    if not (order.size == counts.size == offsets.size - 1 and _last(offsets) == data.size):
+    strings = _checked_strings(arrays, name, order.size)
+    if not all(array.dtype == np.int64 and array.ndim == 1 for array in (order, counts)):
+        raise ValueError(f"the numbers of its {name} are of another kind")
+    if counts.size != order.size:
         raise ValueError(f"the sizes of its {name} do not fit")
-    return Counted(Names(data, offsets, order), counts)
+    check_within(f"the order of its {name}", order, 0, order.size)
+    return Counted(Names(strings.data, strings.offsets, order), counts)
 
 
 def _strings(arrays: Arrays, name: str, n: int) -> PackedStrings | None:
-    if f"{name}.bytes" not in arrays:
-        return None
+    return _checked_strings(arrays, name, n) if f"{name}.bytes" in arrays else None
+
+
+def _checked_strings(arrays: Arrays, name: str, n: int) -> PackedStrings:
+    """Return the packed strings of a file, which compiled code may search."""
     data, offsets = arrays[f"{name}.bytes"], arrays[f"{name}.offsets"]
-    if offsets.size - 1 != n or _last(offsets) != data.size:
+    if data.dtype != np.uint8 or offsets.dtype != np.int64 or data.ndim != 1 or offsets.ndim != 1:
+        raise ValueError(f"its {name} are of another kind")
+    if offsets.size - 1 != n:
         raise ValueError(f"the sizes of its {name} do not fit")
+    check_strings(f"its {name}", data, offsets)
     return PackedStrings(data, offsets)
-
-
-def _last(offsets: np.ndarray[Any, Any]) -> int:
-    return int(offsets[-1])

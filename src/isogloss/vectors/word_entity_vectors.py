@@ -40,7 +40,7 @@ class WordEntityVectors:
     Raises
     ------
     InputError
-        When the numbers differ.
+        When the numbers differ, or the vectors have no dimensions.
 
     Examples
     --------
@@ -63,6 +63,8 @@ class WordEntityVectors:
                 f"{len(vocabulary)} words and entities do not fit a matrix of shape "
                 f"{self.matrix.shape}"
             )
+        if not self.width:
+            raise InputError("the vectors have no dimensions; 1 is the least width")
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -133,6 +135,21 @@ class WordEntityVectors:
         count = words[row] if is_word else self.vocabulary.entity_counts[row - self.n_words]
         kind: Kind = "word" if is_word else "entity"
         return Neighbour(self.vocabulary.name_of_row(row), kind, cosine, int(count))
+
+
+def check_finite(vectors: WordEntityVectors) -> None:
+    """Refuse vectors with a value that is not finite; rows are read in blocks.
+
+    Raises
+    ------
+    InputError
+        Names the first.
+    """
+    for start in range(0, len(vectors), ROWS_AT_ONCE):
+        is_finite = np.isfinite(vectors.matrix[start : start + ROWS_AT_ONCE]).all(axis=1)
+        if not is_finite.all():
+            name = vectors.vocabulary.name_of_row(start + int(np.argmin(is_finite)))
+            raise InputError(f"the vector of '{name}' is not finite")
 
 
 def cosines_with(matrix: Floats2d, vector: Floats1d) -> Floats1d:
