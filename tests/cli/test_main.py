@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from cli_world import TRAIN, Run, World
+from cli_world import TRAIN, Run, World, fit_words
 
 from isogloss import __version__
 from isogloss.cli.main import app, main
@@ -24,8 +24,31 @@ ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classi
        "probe geometry", "probe report", "probe neutrality"]  # fmt: skip
 
 
-def test_version(cli: Run) -> None:
-    assert cli("--version").out == f"isogloss {__version__}\n"
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(cli: Run, option: str) -> None:
+    assert cli(option).out == f"isogloss {__version__}\n"
+
+
+def test_quiet_leaves_results_and_errors(
+    cli: Run, world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = ["kb", "link", world.kb, world.japanese, "--lang", "sw"]
+    assert len(cli(*words).talk) == 2  # a loss, and a count
+    quiet = cli(*words, "--quiet")
+    assert (quiet.out, quiet.err) == (cli(*words).out, "")
+    refused = cli("kb", "link", world.kb, "none.tsv", "--lang", "sw", "--quiet")
+    assert len(refused.talk) == 1
+    assert "none.tsv: no such file" in refused.err
+    assert cli(*words, "--quiet", "--strict").talk[-1].endswith("leave that out to go on)")
+    assert len(cli(*words).talk) == 2  # it ends with its command
+    caplog.clear()
+    assert cli(*fit_words(world, world.kb.parent / "q"), "--quiet").err == ""
+    assert not caplog.messages
+
+
+def test_every_command_can_be_quiet(cli: Run) -> None:
+    for name in ("kb info", "demo", "probe report"):
+        assert "--quiet" in cli(*name.split(), "--help").out
 
 
 @pytest.mark.parametrize("command", ALL)
@@ -185,5 +208,6 @@ def test_the_bundled_encoder_is_the_default(cli: Run, world: World, tmp_path: Pa
     words = ["classify", "fit", "--train", f"en={world.train}", "--kb", world.kb]
     outcome = cli(*words, "--out", tmp_path / "m")
     assert outcome.code == 0
-    assert "'bundled'" in outcome.err
+    (line,) = [line for line in outcome.talk if line.startswith("isogloss: encoder")]
+    assert line.startswith("isogloss: encoder bundled: 384 dimensions, 12 layers, cpu, float32; ")
     assert cli("classify", "predict", tmp_path / "m", "--lang", "ja", world.japanese).code == 0

@@ -18,6 +18,7 @@ from isogloss.cli.adapt import adapt_command, say_moves
 from isogloss.cli.answers import print_json, print_lines
 from isogloss.cli.class_names import ClassesFile, read_class_names, refuse_beside_names
 from isogloss.cli.compare import compare_command
+from isogloss.cli.encode import say_encoder
 from isogloss.cli.explanation import print_explanation
 from isogloss.cli.labelled import read_labelled
 from isogloss.cli.languages import checked_language, languages_of, say_languages
@@ -172,7 +173,7 @@ def fit(
         given |= {"X_dev": held_out.texts, "y_dev": held_out.labels, "lang_dev": held_out.langs}
     check_training(model.get_params(deep=False), *training.columns()[:3], **given)
     loaded = Encoder.load(encoder, device=device, dtype=dtype, threads=threads, cache=cache)
-    typer.echo(f"isogloss: {loaded!r}", err=True)
+    say_encoder(loaded)
     model.set_params(encoder=loaded)
     model.fit(training.texts, training.labels, training.langs, **given)
     if not is_first_process():

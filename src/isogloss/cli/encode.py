@@ -54,7 +54,19 @@ def encode(
         encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
         threads=threads, transform=transform, cache=cache,
     )  # fmt: skip
-    typer.echo(f"isogloss: {model!r}", err=True)
+    say_encoder(model)
     with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing
         shape = model.encode(documents.texts, layers=layer, out=temporary, overwrite=True).shape
     typer.echo(f"isogloss: {counted(shape[0], 'text')} x {shape[1]} → {out}", err=True)
+
+
+def say_encoder(encoder: Encoder) -> None:
+    """Say in one line on standard error what makes the vectors; `repr` says why it is so."""
+    settings = ", ".join(
+        f"{name} {value!r}" for name, value in encoder.settings.options().items() if value != ""
+    )
+    typer.echo(
+        f"isogloss: encoder {encoder.name}: {encoder.width} dimensions, {encoder.n_layers} layers, "
+        f"{encoder.device}, {encoder.dtype}; {settings}",
+        err=True,
+    )

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 import typer
 
 from isogloss import __version__
+from isogloss.cli.quiet import add_quiet, talk_restored
 from isogloss.errors import InputError, LossWarning
 
 _GROUPS = ("kb", "classify", "data", "vectors", "probe")
@@ -34,7 +35,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _version(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
 ) -> None:
     if version:
         typer.echo(f"isogloss {__version__}")
@@ -85,7 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
         _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
         command = typer.main.get_command(app)
-        with command.make_context("isogloss", words) as context:
+        add_quiet(command)
+        with talk_restored(), command.make_context("isogloss", words) as context:
             command.invoke(context)
         sys.stdout.flush()
         return 0
