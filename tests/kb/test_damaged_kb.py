@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase
+from isogloss.kb import KnowledgeBase, opened_files
 from isogloss.kb.manifest import HEAD
 from isogloss.kb.opened_files import open_files
 from isogloss.kb.store import write_arrays, write_manifest
@@ -182,6 +182,22 @@ def test_one_that_is_replaced_keeps_its_answers_and_a_pickle_does_not_mix(make_k
     assert [candidate.entity for candidate in mention.candidates] == ["x:1"]
     with pytest.raises(InputError, match="was replaced"):
         pickle.loads(held)
+
+
+def test_of_many_languages_those_mapped_late_are_refused_once_replaced(
+    make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, new = make_kb(*RECORDS).path, make_kb(*RECORDS[1:]).path
+    monkeypatch.setattr(opened_files, "_MOST_MAPPED_AT_ONCE", 1)
+    kb = KnowledgeBase.open(path)
+    assert kb.linker("en").link(["Elbe"]).n_mentions == 1
+    shutil.rmtree(path)
+    with pytest.raises(InputError, match="missing from the knowledge base"):
+        kb.linker("ja")
+    new.rename(path)
+    with pytest.raises(InputError, match=r"ja\.bin: was replaced since it was opened"):
+        kb.linker("ja")
+    assert kb.linker("en").link(["Elbe"]).n_mentions == 1
 
 
 def test_a_pipe_in_place_of_a_file_is_refused(make_kb: MakeKb) -> None:

@@ -1,9 +1,11 @@
-"""The files of a knowledge base, all mapped when it is opened, from one state of its folder.
+"""The files of a knowledge base, mapped when it is opened, from one state of its folder.
 
 A knowledge base may be replaced while it is opened, and while a process has it open. The folder is
 held by a descriptor while its files are opened, so they are all of the old one or all of the new;
-what is mapped stays what it was whatever happens to the folder. A file is compared with its
-checksum, and its arrays are checked, when one of them is first asked for.
+what is mapped stays what it was whatever happens to the folder. A mapped file takes a descriptor
+before Python 3.13: there the files of very many languages are mapped when they are first used, and
+refused where they were replaced by then. A file is compared with its checksum, and its arrays are
+checked, when one of them is first asked for.
 """
 
 import errno
@@ -11,6 +13,7 @@ import hashlib
 import mmap
 import os
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +41,7 @@ from isogloss.kb.manifest import (
 
 ADVICE = "build the knowledge base again"
 _LARGEST_MANIFEST = 1 << 28
+_MOST_MAPPED_AT_ONCE = 100 if sys.version_info < (3, 13) else 1 << 20
 _N_TRIES = 20
 _SECONDS_BETWEEN = 0.01
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -47,13 +51,14 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 @dataclass
 class OpenedFile:
-    """A mapped file of arrays."""
+    """A file of arrays; `whole` is None until it is mapped, and `status` tells it from others."""
 
     path: Path
     name: str
     entry: File
-    whole: Bytes
     n_entities: int
+    status: os.stat_result
+    whole: Bytes | None
     _arrays: Arrays | None = None
 
     def arrays(self) -> Arrays:
@@ -70,21 +75,29 @@ class OpenedFile:
 
     def verify(self) -> Arrays:
         """Compare its bytes with the checksum and check its arrays; return them."""
+        if self.whole is None:
+            self.whole = self._mapped_late()
         if hashlib.sha256(self.whole.data).hexdigest() != self.entry.sha256:
             raise InputError(
                 f"damaged: its bytes are not those that were written; {ADVICE}", path=self.path
             )
-        arrays = self._views()
+        arrays = self._views(self.whole)
         check = check_entities if self.name == ENTITIES else check_language
         with damage_in_one_sentence(self.path, advice=ADVICE):
             check(arrays, self.n_entities)
         return arrays
 
-    def _views(self) -> Arrays:
+    def _mapped_late(self) -> Bytes:
+        with _opened(self.path.parent, self.path.name, None) as (file, status):
+            if not os.path.samestat(status, self.status) or status.st_size != self.entry.size:
+                raise InputError("was replaced since it was opened; open it again", path=self.path)
+            return _mapped(file, status)
+
+    def _views(self, whole: Bytes) -> Arrays:
         arrays: Arrays = {}
         for key in table_of(self.name):
             array = self.entry.arrays[key]
-            part = self.whole[array.offset : array.offset + array.n_bytes]
+            part = whole[array.offset : array.offset + array.n_bytes]
             arrays[key] = part.view(array.dtype).reshape(array.shape)
         return arrays
 
@@ -102,13 +115,11 @@ def open_files(folder: Path) -> tuple[Manifest, dict[str, OpenedFile]]:
         with _held(folder) as held:
             try:
                 manifest = _manifest(folder, held)
+                maps = len(manifest.files) <= _MOST_MAPPED_AT_ONCE
                 return manifest, {
-                    name: OpenedFile(
-                        folder / name, name, entry, _mapped(folder, name, entry, held),
-                        manifest.n_entities,
-                    )
+                    name: _file(folder, name, entry, manifest.n_entities, held, maps=maps)
                     for name, entry in manifest.files.items()
-                }  # fmt: skip
+                }
             except InputError:
                 if not _was_replaced(folder, held):
                     raise
@@ -143,8 +154,8 @@ def _was_replaced(folder: Path, held: int | None) -> bool:
 
 
 @contextmanager
-def _opened(folder: Path, name: str, held: int | None) -> Iterator[tuple[int, int]]:
-    """Yield the descriptor and the size of a file; one that is a pipe or a device is refused."""
+def _opened(folder: Path, name: str, held: int | None) -> Iterator[tuple[int, os.stat_result]]:
+    """Yield the descriptor and the status of a file; one that is a pipe or a device is refused."""
     path = folder / name
     try:
         file = os.open(name if held is not None else path, _FLAGS, dir_fd=held)
@@ -162,15 +173,15 @@ def _opened(folder: Path, name: str, held: int | None) -> Iterator[tuple[int, in
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"is no regular file; {ADVICE}", path=path)
-        yield file, status.st_size
+        yield file, status
     finally:
         os.close(file)
 
 
 def _manifest(folder: Path, held: int | None) -> Manifest:
     path = folder / MANIFEST
-    with _opened(folder, MANIFEST, held) as (file, size):
-        if size > _LARGEST_MANIFEST:
+    with _opened(folder, MANIFEST, held) as (file, status):
+        if status.st_size > _LARGEST_MANIFEST:
             raise InputError(f"damaged: too large for a manifest; {ADVICE}", path=path)
         with os.fdopen(os.dup(file), "rb") as stream:
             text = stream.read(_LARGEST_MANIFEST)
@@ -197,13 +208,23 @@ def _manifest(folder: Path, held: int | None) -> Manifest:
         return checked_manifest(content)
 
 
-def _mapped(folder: Path, name: str, entry: File, held: int | None) -> Bytes:
-    with _opened(folder, name, held) as (file, size):
-        if size != entry.size:
+def _file(
+    folder: Path, name: str, entry: File, n_entities: int, held: int | None, *, maps: bool
+) -> OpenedFile:
+    path = folder / name
+    with _opened(folder, name, held) as (file, status):
+        if status.st_size != entry.size:
             raise InputError(
-                f"damaged: {size} bytes where the manifest says {entry.size}; {ADVICE}",
-                path=folder / name,
+                f"damaged: {status.st_size} bytes where the manifest says {entry.size}; {ADVICE}",
+                path=path,
             )
-        if not size:
-            return np.zeros(0, np.uint8)
-        return np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ), np.uint8)
+        whole = _mapped(file, status) if maps else None
+    return OpenedFile(path, name, entry, n_entities, status, whole)
+
+
+def _mapped(file: int, status: os.stat_result) -> Bytes:
+    if not status.st_size:
+        return np.zeros(0, np.uint8)
+    if sys.version_info >= (3, 13):
+        return np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ, trackfd=False), np.uint8)
+    return np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ), np.uint8)
