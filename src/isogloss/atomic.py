@@ -17,7 +17,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from isogloss.errors import InputError
-from isogloss.left_over import OLD, clear, held_folder
+from isogloss.left_over import clear, held_folder, moved_away
 from isogloss.refusals import Kind, refuse_taken
 
 _RENAME_EXCHANGE = 2
@@ -38,7 +38,6 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         When `path` exists and `overwrite` is false, or its parent is missing or not writable.
     """
     with _new(Path(path), "folder", overwrite=overwrite) as made:
-        made.mkdir()
         yield made
         mode = made.stat().st_mode & 0o777
         for inside in sorted(made.rglob("*")):
@@ -75,10 +74,11 @@ def _new(path: Path, makes: Kind, *, overwrite: bool) -> Iterator[Path]:
     """Yield the place where `path` is made; what the disk refuses is said of `path`."""
     refuse_taken(path, overwrite=overwrite, makes=makes)
     clear(path)
-    folder = path.parent
+    made = path
     try:
         with held_folder(path) as folder:
-            yield folder / path.name
+            made = folder / path.name if makes == "file" else folder
+            yield made
             _sync(path.parent)
     except BrokenPipeError:  # of standard output, not of the disk: the reader has enough
         raise
@@ -86,24 +86,23 @@ def _new(path: Path, makes: Kind, *, overwrite: bool) -> Iterator[Path]:
         reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise InputError(f"could not be written: {reason}; nothing was kept", path=path) from error
     except InputError as error:  # of a writer to whom the temporary name was given as its place
-        made = str(folder / path.name)
-        if made not in str(error):
+        if made == path or str(made) not in str(error):
             raise
-        raise InputError(str(error).replace(made, str(path))) from error
+        raise InputError(str(error).replace(str(made), str(path))) from error
 
 
 def _swap(made: Path, path: Path) -> None:
-    """Put `made` in the place of `path`; what was there is left beside `made`, to be removed."""
+    """Put `made` in the place of `path`; what was there has the name of `made`, or is removed."""
     if not path.exists():
         made.rename(path)
     elif not exchange(made, path):
-        old = made.parent / OLD
-        try:
-            path.rename(old)
-            made.rename(path)
-        finally:  # whatever happened, Ctrl-C too: the new one stands there, or the old one again
-            if not path.exists():
-                old.rename(path)
+        with moved_away(path, made) as old:
+            try:
+                path.rename(old)
+                made.rename(path)
+            finally:  # whatever happened, Ctrl-C too: the new one stands there, or the old again
+                if not path.exists():
+                    old.rename(path)
 
 
 def exchange(one: Path, other: Path) -> bool:

@@ -1,10 +1,11 @@
-"""The folder in which a thing is made, beside its place, and what a killed process left of such.
+"""Where a thing is made, beside its place, and what a killed process left of such.
 
-``.NAME.isogloss-XXXXXXXX.part/`` holds the new thing under its own name, and while the two change
-places by renames ``old``, the one that was there. Its maker holds the system's lock on the folder
-for as long as it lives. A folder of this name that nobody holds is of a dead process: the next
-command that writes the same place removes it, and whoever finds the place empty and the old thing
-in it puts that back.
+``.NAME.isogloss-XXXXXXXX.part/`` becomes the new folder, or holds the new file under its own name.
+Where a folder and the one that was there change places by renames, the latter is
+``.NAME.isogloss-XXXXXXXX.old/`` for a moment. Their maker holds the system's lock on them for as
+long as it lives. What has such a name and is held by nobody is of a dead process: the next command
+that writes the same place removes it, and whoever finds the place empty puts back what was moved
+away.
 """
 
 import os
@@ -22,8 +23,7 @@ from isogloss.errors import InputError
 if sys.platform != "win32":  # there nothing is held, and nothing is cleared
     import fcntl
 
-OLD = "old"
-_NAME = re.compile(r"\.(.+)\.isogloss-[0-9a-f]{8}\.part", re.DOTALL)
+_NAME = re.compile(r"\.(.+)\.isogloss-[0-9a-f]{8}\.(?:part|old)", re.DOTALL)
 _SECONDS_OF_RENAMES = 5.0  # to wait for one who is at it
 
 
@@ -42,6 +42,19 @@ def held_folder(path: Path) -> Iterator[Path]:
             os.close(handle)
 
 
+@contextmanager
+def moved_away(path: Path, new: Path) -> Iterator[Path]:
+    """Yield the name for the folder at `path` while `new` takes its place; remove it then."""
+    old = new.with_suffix(".old")
+    handle = _take(path)
+    try:
+        yield old
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
 def clear(path: Path) -> None:
     """Put back what an interrupted exchange moved away from `path`; remove what kills left.
 
@@ -53,7 +66,7 @@ def clear(path: Path) -> None:
         if handle is None:
             continue
         try:
-            if path.exists() or not (folder / OLD).exists():
+            if path.exists() or folder.suffix == ".part":
                 shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(handle)
@@ -61,7 +74,7 @@ def clear(path: Path) -> None:
 
 def clear_all(folder: Path, pattern: str) -> None:
     """`clear` every place in a folder whose name matches a glob pattern."""
-    for left in folder.glob(f".{pattern}.isogloss-*.part"):
+    for left in folder.glob(f".{pattern}.isogloss-*"):
         found = _NAME.fullmatch(left.name)
         if found is not None:
             clear(folder / found[1])
@@ -85,7 +98,7 @@ def restore(path: Path) -> None:
         return
     end = time.monotonic() + _SECONDS_OF_RENAMES
     while not path.exists():
-        old = [folder for folder in _of(path) if (folder / OLD).exists()]
+        old = [folder for folder in _of(path) if folder.suffix == ".old"]
         if not old:
             return
         _put_back(path, old[0])
@@ -101,14 +114,13 @@ def _put_back(path: Path, folder: Path) -> None:
         return
     try:
         if not path.exists():
-            (folder / OLD).rename(path)
-            shutil.rmtree(folder, ignore_errors=True)
+            folder.rename(path)
     except FileNotFoundError:  # another process was faster
         pass
     except OSError as error:
         raise InputError(
-            f"was being replaced when that was killed; the old one is in {folder / OLD} and cannot "
-            f"be put back ({error.strerror}); move it to its place",
+            f"was being replaced when that was killed; the old one is {folder} and cannot be "
+            f"put back ({error.strerror}); move it to its place",
             path=path,
         ) from error
     finally:

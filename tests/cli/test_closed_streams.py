@@ -74,3 +74,29 @@ def test_in_a_shell(world: World, closed: str, code: int, said: str) -> None:
     )
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr == (f"isogloss: {said}\n" if said else "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize(
+    ("broken", "code", "said"),
+    [
+        ("2>/dev/full", 0, ""),
+        (">/dev/full", 2, "standard output cannot be written: No space left on device; let it go "
+                          "elsewhere"),
+        (">/dev/full 2>/dev/full", 2, ""),
+        ("2>&1 >&3 | true", 0, ""),
+    ],
+)  # fmt: skip
+def test_streams_that_break(
+    world: World, tmp_path: Path, broken: str, code: int, said: str
+) -> None:
+    """Only where standard error is broken is the answer there all the same."""
+    answer = tmp_path / "answer"
+    words = f"{COMMAND} kb link {world.kb} --lang en"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; exec 3>{answer}; {words} {broken}"],
+        capture_output=True, text=True, input="Osaka\n", check=False,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert done.stderr == (f"isogloss: {said}\n" if said else "")
+    assert ("mentions" in done.stdout + answer.read_text()) == (code == 0)

@@ -1,13 +1,12 @@
 """Entry point of ``isogloss``: puts the groups together and turns errors into one sentence.
 
-Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C. Data goes to standard output, talk
-to standard error.
+Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP. Data
+goes to standard output, talk to standard error.
 """
 
-import io
 import logging
-import os
 import re
+import signal
 import sys
 import warnings
 from functools import cache
@@ -19,6 +18,8 @@ import typer
 
 from isogloss import __version__
 from isogloss.cli.quiet import add_quiet, talk_restored
+from isogloss.cli.stops import Stopped, stops_raise
+from isogloss.cli.streams import answer_to, talk_to
 from isogloss.errors import InputError, LossWarning
 
 _GROUPS = ("kb", "classify", "data", "vectors", "probe")
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     arguments
         Words after ``isogloss``; those of the process when None.
     """
-    sys.stderr = sys.stderr or _nowhere()  # a file opened next would get its number, and the talk
+    sys.stderr = talk_to(sys.stderr)
     logging.basicConfig(stream=sys.stderr, format="isogloss: %(message)s", level=logging.WARNING)
     logging.getLogger("isogloss").setLevel(logging.INFO)
     warnings.showwarning = _show_warning
@@ -81,6 +82,16 @@ def main(arguments: list[str] | None = None) -> int:
         return _say("standard output is closed; let it go to a file, or to /dev/null")
     _write_utf8()
     words = list(sys.argv[1:] if arguments is None else arguments)
+    stdout = sys.stdout
+    sys.stdout = answer_to(stdout)
+    try:
+        with stops_raise():
+            return _run(words)
+    finally:
+        sys.stdout = stdout
+
+
+def _run(words: list[str]) -> int:
     try:
         _add_groups(words)
         _refuse_empty(words)
@@ -99,14 +110,15 @@ def main(arguments: list[str] | None = None) -> int:
         return _say(f"{loss} (an error under --strict; leave that out to go on)")
     except typer.TyperException as error:
         return _say(_one_sentence(error))
-    except (KeyboardInterrupt, typer.Abort):
-        _say(f"stopped by Ctrl-C; nothing is left half-written{_how_to_go_on(words)}")
-        return 130
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        number = stop.number if isinstance(stop, Stopped) else signal.SIGINT
+        by = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+        _say(f"stopped by {by}; nothing is left half-written{_how_to_go_on(words)}")
+        return 128 + number
     except MemoryError as error:
         said = f" ({error})" if str(error) else ""
         return _say(f"memory is too small{said}; give smaller numbers, or less at once")
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
-        sys.stdout = _nowhere()
         return 0
     except OSError as error:  # what no reader or writer foresaw: permissions, a failing disk
         place = f"{error.filename}: " if error.filename else ""
@@ -133,7 +145,7 @@ def _refuse_empty(words: list[str]) -> None:
 def _write_utf8() -> None:
     """Make output UTF-8 on every machine; lone surrogates come out as JSON escapes."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
@@ -178,10 +190,6 @@ def _show_warning(
 ) -> None:
     if issubclass(category, UserWarning):
         typer.echo(f"isogloss: {' '.join(str(message).split())}", err=True)
-
-
-def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
 
 
 if __name__ == "__main__":

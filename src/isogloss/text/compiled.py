@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import numba
 
+from isogloss.text.stopping import STOPPING
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -47,7 +49,7 @@ def _compile(function: Function, **options: Any) -> Function:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Hold a Ctrl-C back until the block has ended.
+    """Hold back Ctrl-C, and what else stops a process in Python's hands, until the block has ended.
 
     Compiled code cannot be interrupted: numba would raise while it hands its arrays back, and
     crash. Blocks are short (a batch of texts), so the wait is not felt.
@@ -55,12 +57,15 @@ def interrupts_wait() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread alone
         return
-    before = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in STOPPING}
+    before = {number: handler for number, handler in handlers.items() if callable(handler)}
     caught: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda *received: caught.append(received))
+    for number in before:
+        signal.signal(number, lambda *received: caught.append(received))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if caught and callable(before):
-        before(*caught[0])
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if caught:
+        before[caught[0][0]](*caught[0])

@@ -22,6 +22,7 @@ from typing import IO, Any, TypeVar
 from isogloss.cores import check_threads
 from isogloss.errors import InputError
 from isogloss.progress import progress
+from isogloss.text.stopping import STOPPING
 
 _Block = TypeVar("_Block")
 _LENGTH = 8  # bytes before each message, behind its tag
@@ -219,7 +220,8 @@ def _receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
 
 
 def _serve(module: str, settings: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which closes the pipe
+    for number in STOPPING:  # they reach the parent, which closes the pipe
+        signal.signal(number, signal.SIG_IGN)
     out = sys.stdout.buffer
     with suppress(BrokenPipeError):  # the parent is gone
         try:

@@ -1,0 +1,88 @@
+"""Standard output and standard error that are closed, full, or whose reader is gone.
+
+A message that cannot be said is no reason to lose the answer: what breaks on standard error goes
+nowhere, and the work goes on.
+"""
+
+import os
+from contextlib import suppress
+from typing import Any, TextIO, cast
+
+from isogloss.errors import InputError
+
+
+def talk_to(stream: TextIO | None) -> TextIO:
+    """Return standard error as a stream that never fails; None, a closed one, is nowhere."""
+    if stream is None:  # a file opened next would get its number, and the talk
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123
+    return stream if isinstance(stream, _Guarded) else cast("TextIO", _Guarded(stream))
+
+
+def answer_to(stream: TextIO) -> TextIO:
+    """Return standard output as a stream whose faults are an `InputError`, save a gone reader."""
+    return stream if isinstance(stream, _Guarded) else cast("TextIO", _Answer(stream))
+
+
+def let_go(stream: TextIO) -> None:
+    """Let what a broken stream still holds, and all that follows, go nowhere."""
+    with suppress(OSError, ValueError):  # a stream of no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+    with suppress(OSError):
+        stream.flush()
+
+
+class _Guarded:
+    """A text stream whose writes go nowhere once one has failed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self._fail(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        let_go(self._stream)
+
+
+class _Answer(_Guarded):
+    """A text stream that raises again whenever it is written once it has failed.
+
+    What looks at a stream by writing nothing to it may not take note of the first time.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._fault: Exception | None = None
+
+    def write(self, text: str) -> int:
+        if self._fault is not None:
+            raise self._fault
+        return super().write(text)
+
+    def flush(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+        super().flush()
+
+    def _fail(self, error: OSError) -> None:
+        let_go(self._stream)
+        reason = error.strerror or error
+        self._fault = error if isinstance(error, BrokenPipeError) else InputError(
+            f"standard output cannot be written: {reason}; let it go elsewhere"
+        )  # fmt: skip
+        raise self._fault from error

@@ -1,0 +1,116 @@
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: cleaned up, said, by the code of the signal."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+RUN = """
+import sys, time
+import typer
+from pathlib import Path
+from isogloss.atomic import atomic_directory
+from isogloss.cli import main
+
+def writes(out: Path):
+    with atomic_directory(out) as folder:
+        (folder / "part").write_text("some")
+        print("writing", flush=True)
+        time.sleep(60)
+
+def hangs():
+    from isogloss.cli import stops
+    from isogloss.text.compiled import compiled, interrupts_wait
+
+    @compiled
+    def endless(n):
+        while n > 0:
+            n += 1 - n % 2
+        return n
+
+    endless(0)
+    with interrupts_wait():
+        print("writing", flush=True)
+        endless(3)
+
+def waits():
+    print("writing", flush=True)
+    time.sleep(1)
+
+main._add_groups = lambda words: [main.app.command(f.__name__)(f) for f in (writes, hangs, waits)]
+inner = main.stops_raise
+main.stops_raise = lambda: inner(seconds=0.5)
+sys.exit(main.main())
+"""
+
+
+def started(*words: str, before: str = "") -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        ["sh", "-c", f'{before} exec "$@"', "sh", sys.executable, "-c", RUN, *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "by"),
+    [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM"), (signal.SIGHUP, "SIGHUP")],
+)
+def test_a_stopped_command_cleans_up(tmp_path: Path, number: int, by: str) -> None:
+    process = started("writes", str(tmp_path / "out"))
+    assert len(list(tmp_path.iterdir())) == 1
+    process.send_signal(number)
+    _, talk = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert talk == f"isogloss: stopped by {by}; nothing is left half-written\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_signals_at_once_are_one(tmp_path: Path) -> None:
+    process = started("writes", str(tmp_path / "out"))
+    for _ in range(20):
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGHUP)
+    _, talk = process.communicate(timeout=30)
+    assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    assert "Traceback" not in talk
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    process = started("waits", before="trap '' HUP;")
+    process.send_signal(signal.SIGHUP)
+    _, talk = process.communicate(timeout=30)
+    assert (process.returncode, talk) == (0, "")
+
+
+def test_no_compiled_loop_holds_a_stop_back_for_ever() -> None:
+    process = started("hangs")
+    process.send_signal(signal.SIGTERM)
+    _, talk = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert talk.startswith("isogloss: stopped in the middle of a computation")
+
+
+def test_worker_processes_leave_the_stop_to_their_parent() -> None:
+    code = [sys.executable, "-c", (
+        "import sys; from isogloss.wiki import workers; "
+        "workers.worker = lambda settings: (print('ready', file=sys.stderr, flush=True), bytes)[1];"
+        "workers._serve('isogloss.wiki.workers', 'null')"
+    )]  # fmt: skip
+    with subprocess.Popen(code, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"ready\n"
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(process.pid, number)
+        time.sleep(0.2)
+        assert process.poll() is None
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
