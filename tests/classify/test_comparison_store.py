@@ -18,6 +18,7 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError
 from isogloss.files import LOCK, locked
 from isogloss.kb import KnowledgeBase
+from isogloss.sealed import sealed
 
 Run = Callable[..., Comparison]
 TEXTS, LABELS = english(30)
@@ -153,7 +154,7 @@ def read_changed(tmp_path: Path, cell: Cell, change: Callable[[dict[str, Any]], 
     write_cell(file, cell, MADE_WITH)
     facts = json.loads(file.read_text())
     change(facts)
-    file.write_text(json.dumps(facts))
+    file.write_text(json.dumps(sealed(facts)))
     return read_cell(file, TESTS, MADE_WITH, multilabel=cell.given is not None)
 
 

@@ -15,6 +15,7 @@ from isogloss.classify.language_move import LanguageMove
 from isogloss.errors import InputError
 from isogloss.files import sha256_of
 from isogloss.kb import KnowledgeBase
+from isogloss.sealed import sealed
 from isogloss.vectors import EntityVectors
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -53,7 +54,7 @@ def write(folder: Path, arrays: Arrays) -> None:
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, file)
     facts = json.loads(manifest.read_text())
     facts["sha256"][file.name] = sha256_of(file)
-    manifest.write_text(json.dumps(facts))
+    manifest.write_text(json.dumps(sealed(facts)))
 
 
 @pytest.mark.parametrize("kind", ["encoder only", "mboe", "mboe-plus", "mboe, projected"])

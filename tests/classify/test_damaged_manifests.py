@@ -22,6 +22,7 @@ from isogloss.classify.reporting import describe
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
+from isogloss.sealed import sealed
 
 OTHERS: tuple[Any, ...] = (None, "x", -1, [], {}, 0.5, float("nan"), True)
 TEXTS = [text for text, _ in JAPANESE[:3]]
@@ -66,7 +67,7 @@ def survey(saved: Path, encoder: Encoder | None, only: tuple[str, ...] = ()) -> 
             continue
         for value in OTHERS:
             made = changed(whole, way, value)
-            file.write_text(json.dumps(made))
+            file.write_text(json.dumps(sealed(made)))
             try:
                 use(TextClassifier.load(saved, encoder=encoder, device="cpu"))
             except Exception as error:  # noqa: BLE001 (to find those that are no InputError)
@@ -140,7 +141,7 @@ def test_what_is_said_of_damage(
     fit().save(tmp_path / "model")
     shutil.copytree(tmp_path / "model", tmp_path / "other")
     file = tmp_path / "other" / "model.json"
-    file.write_text(json.dumps(changed(json.loads(file.read_text()), way, value)))
+    file.write_text(json.dumps(sealed(changed(json.loads(file.read_text()), way, value))))
     with pytest.raises(InputError, match=expected) as refused:
         TextClassifier.load(tmp_path / "other", encoder=encoder)
     assert str(refused.value).startswith(str(file))

@@ -17,6 +17,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 from isogloss.files import sha256_of
 from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.sealed import sealed
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 
@@ -165,7 +166,7 @@ def test_a_file_holds_only_what_prediction_reads(fit: Fit, tmp_path: Path) -> No
 
 def edit(path: Path, **changes: Any) -> None:
     manifest = json.loads(path.read_text())
-    path.write_text(json.dumps(manifest | changes))
+    path.write_text(json.dumps(sealed(manifest | changes)))
 
 
 def forge(model: Path, name: str, content: bytes) -> None:
@@ -194,7 +195,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other format": (lambda model: edit(model / "model.json", format="x"), "not a classifier"),
     "old version": (
         lambda model: edit(model / "model.json", version=1),
-        "version 1 of the format, this isogloss reads version 2; fit the model again",
+        "version 1 of the format, this isogloss reads version 3; fit the model again",
     ),
     "a key": (
         lambda model: edit(model / "model.json", settings={}),
@@ -206,7 +207,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "other version": (
         lambda model: edit(model / "model.json", version=9),
-        "version 9 of the format, this isogloss reads version 2; fit the model again",
+        "version 9 of the format, this isogloss reads version 3; fit the model again",
     ),
     "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "this file is missing"),
     "other vectors": (
@@ -333,6 +334,6 @@ def test_a_manifest_of_another_shape_is_damaged(
 ) -> None:
     fit(preset="mboe-plus").save(tmp_path / "model")
     file = tmp_path / "model" / "model.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {key: value}))
+    file.write_text(json.dumps(sealed(json.loads(file.read_text()) | {key: value})))
     with pytest.raises(InputError, match=r"model\.json: damaged"):
         TextClassifier.load(tmp_path / "model", encoder=encoder)

@@ -9,6 +9,7 @@ from cli_world import Refuse, Run, World, write_file
 
 from isogloss.classify import TextClassifier, adaptation
 from isogloss.errors import InputError
+from isogloss.sealed import sealed
 
 ENGLISH = [
     f"The {what} in {place} {happens}."
@@ -129,7 +130,7 @@ def test_advice_of_a_tuned_model_names_options_as_typed(
 ) -> None:
     manifest = json.loads((own.alone / "model.json").read_text())
     manifest["settings"]["tune"], manifest["trust"]["reference"] = "lora", None
-    (own.alone / "model.json").write_text(json.dumps(manifest))
+    (own.alone / "model.json").write_text(json.dumps(sealed(manifest)))
     for command in ("adapt", "forecast"):
         said = refuse("classify", command, own.alone, texts, "--lang", "de")
         assert said.endswith("its encoder was tuned; fit one with --tune head")

@@ -8,6 +8,7 @@ from cli_world import JAPANESE, TRAIN, Refuse, World, write_tsv
 
 from isogloss.classify import persistence
 from isogloss.encode import Encoder
+from isogloss.sealed import sealed
 
 SETS = [(label if number % 3 else f"{label}|x", text) for number, (label, text) in enumerate(TRAIN)]
 TUNED = ["--tune", "full"]
@@ -105,7 +106,7 @@ def set_model(world: World, files: dict[str, str], cli: object, tmp_path: Path) 
     settings["moves"] = {"pt": {"contrast": 1.0, "n_texts": 30}}
     place = tmp_path / "sets"
     place.mkdir()
-    (place / "model.json").write_text(json.dumps(settings), "utf-8")
+    (place / "model.json").write_text(json.dumps(sealed(settings)), "utf-8")
     return place
 
 

@@ -9,6 +9,7 @@ from cli_world import TRAIN, Outcome, Refuse, Run, World, write_tsv
 
 from isogloss import TextClassifier
 from isogloss.data.documents import FileFormat, read_documents
+from isogloss.sealed import sealed
 
 SETS = ["sport|world" if "Germany" in text or "Tokyo" in text else label for label, text in TRAIN]
 SETS = ["" if "Banks" in text else one for one, (_, text) in zip(SETS, TRAIN, strict=True)]
@@ -35,7 +36,7 @@ def test_fit_and_predict_join_labels_with_a_bar(fit: Any, cli: Run) -> None:
     model = fit()
     settings = json.loads((model / "model.json").read_text("utf-8"))
     settings["thresholds"] = [0.3, 0.3, 0.3]  # a random encoder is sure of nothing
-    (model / "model.json").write_text(json.dumps(settings), "utf-8")
+    (model / "model.json").write_text(json.dumps(sealed(settings)), "utf-8")
     loaded = TextClassifier.load(model)
     assert loaded.multilabel is True
     assert loaded.classes_.tolist() == ["money", "sport", "world"]
@@ -66,7 +67,7 @@ def test_predicted_label_sets_read_back_as_they_are(
     model = fit(train=train)
     settings = json.loads((model / "model.json").read_text("utf-8"))
     settings["thresholds"] = [0.3, 0.3, 0.3]
-    (model / "model.json").write_text(json.dumps(settings), "utf-8")
+    (model / "model.json").write_text(json.dumps(sealed(settings)), "utf-8")
     words = ["classify", "predict", model, "--lang", "en", train]
     (tmp_path / "answers.tsv").write_text(cli(*words).out, "utf-8")
     form = FileFormat(text=("2",), label="1", multilabel=True)

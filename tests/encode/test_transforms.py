@@ -19,6 +19,7 @@ from isogloss.encode.transforms import (
     z_score,
 )
 from isogloss.errors import InputError
+from isogloss.sealed import arrays_checksum
 
 
 @pytest.fixture
@@ -171,9 +172,9 @@ def test_a_damaged_file_is_refused_in_one_sentence(
     whole = {"format": FORMAT, "version": VERSION, "kind": "centring", "n_vectors": "3",
              "options": "{}", "encoder": ""} | about  # fmt: skip
     file = tmp_path / "t.safetensors"
-    save_file(
-        {"mean": np.zeros(4, np.float32)} | arrays, file,
-        metadata={name: value for name, value in whole.items() if value is not None},
-    )  # fmt: skip
+    held = {"mean": np.zeros(4, np.float32)} | arrays
+    metadata = {name: value for name, value in whole.items() if value is not None}
+    metadata["checksum"] = arrays_checksum(held, metadata)
+    save_file(held, file, metadata=metadata)
     with pytest.raises(InputError, match="damaged"):
         Transform.load(file)

@@ -196,3 +196,19 @@ def test_two_processes_share_it(tmp_path: Path) -> None:
 def test_nothing_is_cached_unasked(encoder: Encoder, tmp_path: Path) -> None:
     assert encoder.cache is None
     assert "cache" not in repr(encoder)
+
+
+@pytest.mark.parametrize("link", ["folder", "vectors.f4", "lock"])
+def test_nothing_is_written_through_a_link(
+    encoder: Encoder, tmp_path: Path, link: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wanted = encoder.with_cache(tmp_path / "c").encode(SOME)
+    folder = shelf(tmp_path / "c")
+    place = folder if link == "folder" else folder / link
+    outside = place.rename(tmp_path / "outside")
+    place.symlink_to(outside)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    found = encoder.with_cache(tmp_path / "c").encode([*SOME, "another"])
+    np.testing.assert_allclose(found[:-1], wanted, atol=1e-5)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert [text for text in caplog.messages if f"{place}: is a link" in text]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isogloss.sealed import sealed
+
 VERDICTS = {
     ("not isotropic in any layer above the input", "smallest baseline cosine"): (0.11, 0.0),
     ("self-similarity above the baseline in every layer",
@@ -85,7 +87,7 @@ def geometry(
         ]  # fmt: skip
         tables["claims"] += [line | row for row in claims(claim_values)]
     return {
-        "format": "isogloss geometry", "version": 2, "made_by": "isogloss 0.1.0",
+        "format": "isogloss geometry", "version": 3, "made_by": "isogloss 0.1.0",
         "options": {"min_contexts": 5, "max_words": 100, "seed": 0}, "notes": ["a word is a word"],
         **tables,
     }  # fmt: skip
@@ -123,7 +125,7 @@ def neutrality(
                 for at, lang in enumerate(langs)
             ]  # fmt: skip
     return {
-        "format": "isogloss neutrality", "version": 2, "made_by": "isogloss 0.1.0",
+        "format": "isogloss neutrality", "version": 3, "made_by": "isogloss 0.1.0",
         "options": {"max_sentences": 2000, "seed": 0}, "notes": ["200 sentences"],
         "layers": layers, "languages": languages, "retrieval": [], "cka": [],
     }  # fmt: skip
@@ -132,7 +134,8 @@ def neutrality(
 def folder(path: Path, manifest: Any) -> Path:
     """Write a manifest into a new folder."""
     path.mkdir(parents=True)
-    (path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    document = sealed(manifest) if isinstance(manifest, dict) else manifest
+    (path / "manifest.json").write_text(json.dumps(document), "utf-8")
     return path
 
 

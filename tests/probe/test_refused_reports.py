@@ -30,8 +30,8 @@ def test_folders_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for number, other in enumerate(({"format": "isogloss model"}, [], {"format": ["x"]})):
         folder = made_up.folder(tmp_path / f"other {number}", other)
         assert "holds no results of a probe" in refusal([good, folder], out)
-    newer = made_up.folder(tmp_path / "newer", made_up.geometry() | {"version": 3})
-    assert "was written in version 3 of the format, this isogloss reads version 2" in refusal(
+    newer = made_up.folder(tmp_path / "newer", made_up.geometry() | {"version": 4})
+    assert "was written in version 4 of the format, this isogloss reads version 3" in refusal(
         [newer], out
     )
     again = made_up.folder(tmp_path / "again", made_up.geometry([("b", "en"), ("tiny", "en")]))

@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 from small_task import Small, fit, same, weights
 
 from isogloss.errors import InputError
+from isogloss.sealed import arrays_checksum
 from isogloss.train import Checkpoints
 
 TASK = Path(__file__).with_name("small_task.py")
@@ -117,7 +118,8 @@ def test_any_damaged_value_works_or_is_refused_in_one_sentence(tmp_path: Path, v
     whole, tensors = file.read_bytes(), load_file(file)
     said = []
     for progress in [value, *changed(json.loads(metadata["progress"]), value)]:
-        save_file(tensors, file, metadata=metadata | {"progress": json.dumps(progress)})
+        made = metadata | {"progress": json.dumps(progress)}
+        save_file(tensors, file, metadata=made | {"checksum": arrays_checksum(tensors, made)})
         try:
             fit(Small(), checkpoints=checkpoints, **options)
         except InputError as error:

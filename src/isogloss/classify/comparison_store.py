@@ -21,9 +21,10 @@ from isogloss.files import (
     saved_number,
     write_json,
 )
+from isogloss.sealed import CHECKSUM, refuse_changed, sealed
 from isogloss.text.languages import UNKNOWN
 
-FORMAT = "isogloss comparison"
+FORMAT = "isogloss comparison 2"
 MANIFEST = "manifest.json"
 ADVICE = "remove it, and it is made again"
 OTHER_PLACE = "name another --out"
@@ -115,7 +116,7 @@ def start_store(out: Path, made_with: Mapping[str, Any]) -> None:
     """
     if _refuse_other(out, made_with) is None:
         with atomic_file(out / MANIFEST, overwrite=True) as temporary:
-            write_json(temporary, {"format": FORMAT, "made_with": made_with})
+            write_json(temporary, sealed({"format": FORMAT, "made_with": made_with}))
     (out / "cells").mkdir(exist_ok=True)
 
 
@@ -127,7 +128,7 @@ def cell_file(out: Path, row: str, seed: int) -> Path:
 def write_cell(file: Path, cell: Cell, made_with: Mapping[str, Any]) -> None:
     """Write a cell and the fingerprint of the run that it belongs to."""
     with atomic_file(file, overwrite=True) as temporary:
-        write_json(temporary, {"made_with": _fingerprint(made_with)} | asdict(cell))
+        write_json(temporary, sealed({"made_with": _fingerprint(made_with)} | asdict(cell)))
 
 
 def read_cell(
@@ -142,7 +143,9 @@ def read_cell(
     """
     facts = read_json(file, what="a cell of a comparison", advice=ADVICE)
     n_documents = Counter(lang or UNKNOWN for lang in tests.langs)
+    refuse_changed(facts, file, advice=ADVICE)
     with damage_in_one_sentence(file, advice=ADVICE):
+        del facts[CHECKSUM]
         if facts.pop("made_with") != _fingerprint(made_with):
             raise InputError(f"is a cell of another comparison; {ADVICE}", path=file)
         cell = Cell(**facts)
@@ -173,7 +176,10 @@ def _made_with(out: Path) -> dict[str, Any] | None:
         raise InputError(f"holds files of something else; {OTHER_PLACE}", path=out)
     manifest = read_json(file, what="a comparison", advice=OTHER_PLACE)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"is not a comparison of isogloss; {OTHER_PLACE}", path=out)
+        raise InputError(
+            f"is not a comparison of this version of isogloss; {OTHER_PLACE}", path=out
+        )
+    refuse_changed(manifest, file, advice=OTHER_PLACE)
     with damage_in_one_sentence(file, advice=OTHER_PLACE):
         return dict(manifest["made_with"])
 

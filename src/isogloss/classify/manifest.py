@@ -7,8 +7,9 @@ from typing import Any
 from isogloss.classify.reference_lack import lack_of_reference
 from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, is_there, read_json, saved_text
+from isogloss.sealed import refuse_changed
 
-FORMAT, VERSION = "isogloss text classifier", 2
+FORMAT, VERSION = "isogloss text classifier", 3
 MANIFEST = "model.json"
 TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
 PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
@@ -76,12 +77,12 @@ def about_classifier(path: Path) -> SavedClassifier:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of the classifier in `path`; its values are not checked.
+    """Return the manifest of the classifier in `path`: all as written, but no value is checked.
 
     Raises
     ------
     InputError
-        When there is none, or it is of another format.
+        When there is none, it is of another format, or has changed since it was written.
     """
     if not is_there(path):
         raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
@@ -94,9 +95,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if manifest.get("version") != VERSION:
         raise InputError(
             f"was written in version {manifest.get('version')} of the format, this isogloss reads "
-            f"version {VERSION}; fit the model again",
+            f"version {VERSION}; fit the model again with `isogloss classify fit`",
             path=path,
         )
+    refuse_changed(manifest, file, advice=REPAIR)
     return manifest
 
 

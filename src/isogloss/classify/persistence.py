@@ -64,6 +64,7 @@ from isogloss.files import (
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.inflection import rules_fingerprint
+from isogloss.sealed import sealed
 from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
 
@@ -109,7 +110,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
             model.base_encoder_.transform.save(folder / TRANSFORM)
         write_json(
             folder / MANIFEST,
-            {
+            sealed({
                 "format": FORMAT, "version": VERSION,
                 "classes": labels, "langs": list(model.langs_),
                 "n_training_documents": model.n_training_documents_,
@@ -132,7 +133,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                     for lang, move in model.moves_.items()
                 },
                 "sha256": _checksums(folder),
-            },
+            }),
         )  # fmt: skip
 
 
@@ -315,6 +316,8 @@ def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
     if ARRAYS not in manifest["sha256"]:
         raise KeyError(ARRAYS)
     for name, checksum in manifest["sha256"].items():
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ValueError(f"it names the file {name!r:.60}, which is not in its folder")
         file = path / name
         if not file.is_file():
             raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
@@ -397,7 +400,9 @@ def _encoder(
             )
         transform = path / TRANSFORM if (path / TRANSFORM).is_file() else None
         options = {"device": model.device, "dtype": model.dtype, **saved["options"]}
-        found = Encoder.load(name, threads=threads, transform=transform, **options)
+        found = Encoder.load(
+            name, threads=threads, transform=transform, fetch=given is not None, **options
+        )
     if found.fingerprint != saved["fingerprint"]:
         raise InputError(
             f"the model was trained with another encoder ({saved['name']}, fingerprint "

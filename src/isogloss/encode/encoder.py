@@ -113,6 +113,7 @@ class Encoder:
         transform: str | Path | Transform | None = None,
         cache: str | Path | None = None,
         encoder_half: bool = False,
+        fetch: bool = True,
     ) -> Self:
         """Load an encoder.
 
@@ -137,6 +138,9 @@ class Encoder:
             A directory that keeps vectors between runs; see `with_cache`.
         encoder_half
             Take the encoder of an encoder-decoder, which is refused otherwise.
+        fetch
+            Whether a hub name may be fetched; if not, only what an earlier fetch left in the hub's
+            cache on this machine is read, and the network is not used at all.
 
         Raises
         ------
@@ -148,8 +152,9 @@ class Encoder:
             "prefix": prefix, "pooling": pooling, "normalize": normalize, "max_length": max_length,
         }  # fmt: skip
         parts = load_parts(
-            name, given, device=device, dtype=dtype, threads=threads, encoder_half=encoder_half
-        )
+            name, given, device=device, dtype=dtype, threads=threads, encoder_half=encoder_half,
+            fetch=fetch,
+        )  # fmt: skip
         encoder = cls(
             BUNDLED if str(name).endswith(".whl") else str(name),
             chain=parts.chain, network=parts.network, tokenizer=parts.tokenizer,

@@ -47,6 +47,7 @@ def load_parts(
     dtype: str,
     threads: int | None,
     encoder_half: bool = False,
+    fetch: bool = True,
 ) -> Parts:
     """Find, check and load an encoder's parts; see `Encoder.load`.
 
@@ -56,7 +57,7 @@ def load_parts(
         The settings that the user gave, or None for each.
     """
     check_threads(threads)
-    directory = find_directory(name)
+    directory = find_directory(name, fetch=fetch)
     static = find_static(directory)
     if static:
         return _static_parts(static, given, device=device, dtype=dtype, threads=threads)

@@ -17,8 +17,13 @@ WANTED = ["*.json", "*.safetensors", "*.txt", "*.model"]
 UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
 
 
-def find_directory(name: str | Path) -> Path:
+def find_directory(name: str | Path, *, fetch: bool = True) -> Path:
     """Return the model directory that `name` stands for.
+
+    Parameters
+    ----------
+    fetch
+        Whether the hub may be asked; if not, its cache on this machine alone is.
 
     Raises
     ------
@@ -42,7 +47,7 @@ def find_directory(name: str | Path) -> Path:
         raise InputError("no such directory; an encoder is a directory or a hub name", path=path)
     if "/" not in name and did_you_mean(name, [BUNDLED]).startswith("did"):
         raise InputError(f"no encoder '{name}'; {did_you_mean(name, [BUNDLED])}")
-    return _from_hub(name)
+    return _from_hub(name) if fetch else _from_hub_cache(name)
 
 
 def _in_home(path: Path) -> Path:
@@ -75,4 +80,18 @@ def _from_hub(name: str) -> Path:
         raise InputError(
             f"no directory '{name}', and the Hugging Face hub does not give a model of that name "
             f"({reason}); name a directory, a hub model, or '{BUNDLED}'"
+        ) from error
+
+
+def _from_hub_cache(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        raise InputError(
+            f"the model was made with the hub encoder '{name}', which is not on this machine, and "
+            f"what a model names is not fetched; give --encoder {name} (in Python: "
+            f"encoder='{name}') to fetch it"
         ) from error

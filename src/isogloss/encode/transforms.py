@@ -20,8 +20,9 @@ from isogloss.encode.plan import Plan
 from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
 from isogloss.files import atomic_file, damage_in_one_sentence, parse_json, saved_number, saved_text
+from isogloss.sealed import CHECKSUM, arrays_checksum
 
-FORMAT, VERSION = "isogloss transform", "1"
+FORMAT, VERSION = "isogloss transform", "2"
 KINDS = ("centring", "z-score", "whitening", "all-but-the-top")
 N_ROWS_AT_ONCE = 16_384
 
@@ -103,6 +104,7 @@ class Transform:
             "options": json.dumps(self.options, sort_keys=True),
             "encoder": self.encoder or "",
         }
+        about[CHECKSUM] = arrays_checksum(self._arrays(), about)
         with atomic_file(Path(path), overwrite=overwrite) as temporary:
             save_file(self._arrays(), temporary, metadata=about)
 
@@ -124,7 +126,14 @@ class Transform:
         except (OSError, SafetensorError) as error:
             raise InputError(f"not a transform that can be read ({error})", path=path) from error
         if about.get("format") != FORMAT or about.get("version") != VERSION or "mean" not in arrays:
-            raise InputError(f"not a transform of isogloss, version {VERSION}", path=path)
+            raise InputError(
+                f"not a transform of isogloss, version {VERSION}; fit the transform again",
+                path=path,
+            )
+        if about.get(CHECKSUM) != arrays_checksum(arrays, about):
+            raise InputError(
+                "damaged: its content is not what was written; fit the transform again", path=path
+            )
         with damage_in_one_sentence(Path(path), advice="fit the transform again"):
             _check_arrays(arrays)
             options: dict[str, Any] = parse_json(about["options"])

@@ -27,6 +27,7 @@ logger = logging.getLogger("isogloss")
 
 VERSION = 1
 MAX_BYTES = 8 * 2**30
+OTHER_FILES = ("lock", "settings.json")  # of a folder, beside the keys and the vectors
 DIGEST_BYTES = 16
 KEY = np.dtype([("digest", f"V{DIGEST_BYTES}"), ("n_pieces", "<u4"), ("checksum", "<u4")])
 
@@ -130,10 +131,14 @@ class _Shelf:
 
     def read(self, digests: list[bytes], vectors: Floats2d, n_pieces: Ints1d) -> list[int]:
         """Fill in the rows that are cached; return the numbers of the others."""
-        if not self.vectors.is_file():
-            return list(range(len(digests)))
-        self._read_keys()
-        stored = self._stored()
+        everything = list(range(len(digests)))
+        try:
+            if self._link() is not None or not self.vectors.is_file():
+                return everything
+            self._read_keys()
+            stored = self._stored()
+        except OSError:  # which `append` says
+            return everything
         missing = []
         for i, digest in enumerate(digests):
             row, pieces, checksum = self.rows.get(digest, (len(stored), 0, 0))
@@ -146,6 +151,11 @@ class _Shelf:
     def append(self, digests: list[bytes], vectors: Floats2d, n_pieces: Ints1d) -> None:
         """Keep vectors behind what is there; a disk that refuses ends the keeping, not the run."""
         if self.is_closed:
+            return
+        link = self._link()
+        if link is not None:
+            self.is_closed = True
+            logger.warning("%s: is a link, to which nothing is written; vectors are not kept", link)
             return
         try:
             self._append(digests, vectors, n_pieces)
@@ -191,6 +201,11 @@ class _Shelf:
                         file.truncate(n_rows * size)
                     file.seek(n_rows * size)
                     file.write(array.tobytes())
+
+    def _link(self) -> Path | None:
+        """Return what is a link here: the folder or one of its files; the cache makes none."""
+        names = (self.folder, self.keys, self.vectors, *map(self.folder.joinpath, OTHER_FILES))
+        return next((path for path in names if path.is_symlink()), None)
 
     def _n_whole(self) -> int:
         sizes = [path.stat().st_size if path.is_file() else 0 for path in (self.keys, self.vectors)]

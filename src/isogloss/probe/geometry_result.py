@@ -15,7 +15,7 @@ from isogloss.probe.sampled import columns_of
 from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
-FORMAT, VERSION = "isogloss geometry", 2
+FORMAT, VERSION = "isogloss geometry", 3
 N_EXTREMES = 10
 _MINOR = (
     "norm_deviation", "norm", "mev_released", "mev_centred_baseline", "mev_baseline",

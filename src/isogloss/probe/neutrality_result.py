@@ -12,7 +12,7 @@ from isogloss.probe.sampled import columns_of
 from isogloss.probe.saved import Series, refuse_repeated, write_manifest
 from isogloss.report.table import Table
 
-FORMAT, VERSION = "isogloss neutrality", 2
+FORMAT, VERSION = "isogloss neutrality", 3
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
 TABLES = ("layers", "languages", "retrieval", "cka")
 _MINOR_OF_LAYERS = (

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from isogloss import __version__
 from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, is_there, read_json, write_json
+from isogloss.sealed import refuse_changed, sealed
 
 MANIFEST = "manifest.json"
 LARGEST = 1e300  # of float64, in which figures are laid out
@@ -31,7 +32,7 @@ class Series(NamedTuple):
 def write_manifest(folder: Path, name: str, version: int, content: Mapping[str, Any]) -> None:
     """Write a probe's tables, with what it takes to know them again."""
     head = {"format": name, "version": version, "made_by": f"isogloss {__version__}"}
-    write_json(folder / MANIFEST, head | dict(content))
+    write_json(folder / MANIFEST, sealed(head | dict(content)))
 
 
 def refuse_repeated(measured: Iterable[Series]) -> None:
@@ -132,6 +133,7 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
             path=folder,
         )
     advice = f"measure again with `{format.command}`"
+    refuse_changed(manifest, folder / MANIFEST, advice=advice)
     with damage_in_one_sentence(folder / MANIFEST, advice=advice):
         return SavedProbe(
             folder=folder,

@@ -26,9 +26,10 @@ from isogloss.files import (
     refuse_unwritable,
     saved_number,
 )
+from isogloss.sealed import CHECKSUM, arrays_checksum
 from isogloss.train.weights import Tensors
 
-FORMAT = "isogloss training checkpoint 2"
+FORMAT = "isogloss training checkpoint 3"
 NAME = "checkpoint.safetensors"
 BEST = f"best-{8 * '[0-9]'}.safetensors"
 
@@ -98,15 +99,7 @@ class Checkpoints:
         file = self.folder / NAME
         if not file.is_file():
             return None
-        try:
-            with safe_open(file, framework="pt") as opened:
-                metadata = opened.metadata() or {}
-            tensors = load_file(file)
-        except SafetensorError as error:
-            raise InputError(f"damaged ({error}); remove it to start again", path=file) from error
-        if metadata.get("format") != FORMAT:
-            raise InputError("no checkpoint of this version of isogloss; choose another folder",
-                             path=file)  # fmt: skip
+        metadata, tensors = _read(file, advice="remove it to start again")
         with damage_in_one_sentence(file, advice="remove it to start again"):
             progress = parse_json(metadata["progress"])
             differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
@@ -140,13 +133,7 @@ class Checkpoints:
         InputError
             When they are missing or damaged.
         """
-        file = self._best(step)
-        try:
-            return load_file(file)
-        except (OSError, SafetensorError) as error:
-            raise InputError(
-                f"cannot be read ({error}); remove the folder to start again", path=file
-            ) from error
+        return _read(self._best(step), advice="remove the folder to start again")[1]
 
     def remove(self) -> None:
         """Remove the files of the run, and the folder when nothing else is in it."""
@@ -159,8 +146,26 @@ class Checkpoints:
         return self.folder / f"best-{step:08d}.safetensors"
 
     def _write(self, name: str, tensors: Tensors, metadata: dict[str, str]) -> None:
+        metadata[CHECKSUM] = arrays_checksum(tensors, metadata)
         with atomic_file(self.folder / name, overwrite=True) as temporary:
             save_file(tensors, temporary, metadata=metadata)
+
+
+def _read(file: Path, *, advice: str) -> tuple[dict[str, str], Tensors]:
+    """Return metadata and tensors of a file as they were written."""
+    try:
+        with safe_open(file, framework="pt") as opened:
+            metadata: dict[str, str] = opened.metadata() or {}
+        tensors: Tensors = load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"damaged: it cannot be read ({error}); {advice}", path=file) from error
+    if metadata.get("format") != FORMAT:
+        raise InputError(
+            "no checkpoint of this version of isogloss; choose another folder", path=file
+        )
+    if metadata.get(CHECKSUM) != arrays_checksum(tensors, metadata):
+        raise InputError(f"damaged: its content is not what was written; {advice}", path=file)
+    return metadata, tensors
 
 
 def _check(progress: dict[str, Any]) -> None:
