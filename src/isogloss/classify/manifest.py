@@ -6,7 +6,7 @@ from typing import Any
 
 from isogloss.classify.reference_lack import lack_of_reference
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, is_there, read_json, saved_text
+from isogloss.files import damage_in_one_sentence, is_there, read_json, saved_text, sha256_of
 from isogloss.sealed import refuse_changed
 
 FORMAT, VERSION = "isogloss text classifier", 3
@@ -100,6 +100,37 @@ def read_manifest(path: Path) -> dict[str, Any]:
         )
     refuse_changed(manifest, file, advice=REPAIR)
     return manifest
+
+
+def checksums_of(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of a model that its manifest answers for."""
+    patterns = ["*.safetensors", *(f"{place}/**/*" for place in PLACES.values())]
+    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    return {
+        file.relative_to(folder).as_posix(): sha256_of(file) for file in found if file.is_file()
+    }
+
+
+def check_files(path: Path, manifest: dict[str, Any]) -> None:
+    """Compare the files of a model with the checksums in its manifest.
+
+    Raises
+    ------
+    InputError
+        When a file is missing or another.
+    ValueError, KeyError
+        When the manifest names a file outside of the model, or lacks one.
+    """
+    if ARRAYS not in manifest["sha256"]:
+        raise KeyError(ARRAYS)
+    for name, checksum in manifest["sha256"].items():
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ValueError(f"it names the file {name!r:.60}, which is not in its folder")
+        file = path / name
+        if not file.is_file():
+            raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
+        if sha256_of(file) != checksum:
+            raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
 
 
 def classes_of(manifest: dict[str, Any]) -> list[Any]:

@@ -35,6 +35,8 @@ from isogloss.classify.manifest import (
     TRANSFORM,
     VECTORS,
     VERSION,
+    check_files,
+    checksums_of,
     classes_of,
     read_manifest,
 )
@@ -59,7 +61,6 @@ from isogloss.files import (
     is_there,
     resolved,
     saved_number,
-    sha256_of,
     write_json,
 )
 from isogloss.kb import KnowledgeBase
@@ -132,7 +133,7 @@ def save_classifier(model: TextClassifier, path: Path, *, embed_kb: bool, overwr
                     lang: {"contrast": move.contrast, "n_texts": move.n_texts}
                     for lang, move in model.moves_.items()
                 },
-                "sha256": _checksums(folder),
+                "sha256": checksums_of(folder),
             }),
         )  # fmt: skip
 
@@ -260,14 +261,6 @@ def _moves(settings: dict[str, Any], arrays: Arrays, width: int) -> dict[str, La
     }
 
 
-def _checksums(folder: Path) -> dict[str, str]:
-    patterns = ["*.safetensors", *(f"{place}/**/*" for place in PLACES.values())]
-    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
-    return {
-        file.relative_to(folder).as_posix(): sha256_of(file) for file in found if file.is_file()
-    }
-
-
 def _refuse_around_encoder(model: TextClassifier, path: Path) -> None:
     """Refuse to replace a folder in which the encoder lies that the model names."""
     base = model.base_encoder_
@@ -313,16 +306,7 @@ def _plain(value: Any) -> Any:
 
 
 def _read_arrays(path: Path, manifest: dict[str, Any]) -> Arrays:
-    if ARRAYS not in manifest["sha256"]:
-        raise KeyError(ARRAYS)
-    for name, checksum in manifest["sha256"].items():
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise ValueError(f"it names the file {name!r:.60}, which is not in its folder")
-        file = path / name
-        if not file.is_file():
-            raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
-        if sha256_of(file) != checksum:
-            raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
+    check_files(path, manifest)
     file = path / ARRAYS
     try:
         arrays: Arrays = load_file(file)
