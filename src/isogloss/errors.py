@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from isogloss.visible import visible
+
 
 class InputError(ValueError):
     """Say what is wrong with the input, where, and what to do.
@@ -34,7 +36,7 @@ class InputError(ValueError):
         self.path = None if path is None else str(path)
         self.line = line
         place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
-        super().__init__(f"{place} {message}" if place else message)
+        super().__init__(visible(f"{place} {message}" if place else message))
 
 
 class InputKindError(InputError, TypeError):
@@ -51,7 +53,7 @@ class LossWarning(UserWarning):
 
 def warn_loss(message: str, *, stacklevel: int = 3) -> None:
     """Warn once that something was lost; `message` holds the count and what to do about it."""
-    warnings.warn(message, LossWarning, stacklevel=stacklevel)
+    warnings.warn(visible(message), LossWarning, stacklevel=stacklevel)
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from isogloss.visible import visible
+
 logger = logging.getLogger("isogloss")
 
 SECONDS_BETWEEN_LINES = 15.0
@@ -58,7 +60,7 @@ def activity(description: str) -> Iterator[None]:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        bar.add_task(description, total=None)
+        bar.add_task(visible(description), total=None)
         yield
 
 
@@ -81,7 +83,7 @@ def _bar(description: str, total: int, unit: str) -> Iterator[Callable[[int], No
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=total)
+        task = bar.add_task(visible(description), total=total)
 
         def advance(n: int) -> None:
             bar.advance(task, n)

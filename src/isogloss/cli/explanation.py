@@ -10,13 +10,14 @@ from isogloss.classify.mboe import MboeHead
 from isogloss.cli.output import console
 from isogloss.errors import counted
 from isogloss.report.table import Table
+from isogloss.visible import visible
 
 
 def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
     """Print an explanation by `model` for people on standard output."""
     label = explanation.label
     shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
-    typer.echo(f"{explanation.text}\n→ {shown}")
+    typer.echo(visible(f"{explanation.text}\n→ {shown}"))
     printed = console()
     likeliest = sorted(explanation.probabilities.items(), key=lambda pair: -pair[1])
     without = explanation.probabilities_without_entities

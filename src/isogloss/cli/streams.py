@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, TextIO, cast
 
 from isogloss.errors import InputError
+from isogloss.visible import visible
 
 
 def talk_to(stream: TextIO | None) -> TextIO:
@@ -34,7 +35,7 @@ def let_go(stream: TextIO) -> None:
 
 
 class _Guarded:
-    """A text stream whose writes go nowhere once one has failed."""
+    """A text stream whose writes go nowhere once one has failed, and command no terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -42,7 +43,17 @@ class _Guarded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
+    @property
+    def rich_proxied_file(self) -> "_Styled":
+        """The same stream for rich, which asks for it by this name: it styles on purpose."""
+        return _Styled(self)
+
     def write(self, text: str) -> int:
+        self.put(visible(text))
+        return len(text)
+
+    def put(self, text: str) -> int:
+        """Write a text as it is."""
         try:
             return self._stream.write(text)
         except OSError as error:
@@ -59,6 +70,19 @@ class _Guarded:
         let_go(self._stream)
 
 
+class _Styled:
+    """A guarded stream, written as it is."""
+
+    def __init__(self, stream: _Guarded) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        return self._stream.put(text)
+
+
 class _Answer(_Guarded):
     """A text stream that raises again whenever it is written once it has failed.
 
@@ -70,9 +94,12 @@ class _Answer(_Guarded):
         self._fault: Exception | None = None
 
     def write(self, text: str) -> int:
+        return super().write(text) if self.isatty() else self.put(text)  # data stay as they are
+
+    def put(self, text: str) -> int:
         if self._fault is not None:
             raise self._fault
-        return super().write(text)
+        return super().put(text)
 
     def flush(self) -> None:
         if self._fault is not None:

@@ -13,6 +13,8 @@ from rich.cells import cell_len
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from isogloss.visible import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -39,6 +41,10 @@ class Column:
         widest = max(map(cell_len, self.cells), default=0)
         return widest if self.is_number else min(widest, LONGEST_UNFOLDED)
 
+    def visible(self) -> "Column":
+        """Return the column without control characters, which a terminal would obey."""
+        return Column(visible(self.name), [*map(visible, self.cells)], self.is_number)
+
     def header(self, *, is_broken: bool) -> str:
         """Return the name, or its parts on lines as wide as the cells."""
         parts = self.name.replace("_", "_\n").replace(" ", " \n").split("\n")
@@ -63,7 +69,7 @@ def print_columns(
     minor
         Names of columns that may be left out, the first of these first.
     """
-    kept, room, left_out = list(columns), console.width, []
+    kept, room, left_out = [column.visible() for column in columns], console.width, []
     is_broken = _width(kept, is_broken=False) > room
     for name in minor:
         if _width(kept, is_broken=is_broken) <= room:
@@ -76,7 +82,7 @@ def print_columns(
     for number, part in enumerate(parts, 1):
         is_last = number == len(parts)
         printed = RichTable(
-            box=box.SIMPLE_HEAD, caption=Text(caption) if caption and is_last else None
+            box=box.SIMPLE_HEAD, caption=Text(visible(caption)) if caption and is_last else None
         )
         for column in part:
             printed.add_column(

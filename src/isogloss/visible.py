@@ -1,0 +1,23 @@
+r"""Text of users as it may be shown: what moves a terminal's cursor or its clipboard is spelt out.
+
+A title or a label may hold the codes that make a terminal write elsewhere, answer, or fill the
+clipboard. They are shown as JSON escapes them, so that JSON means the same as before.
+"""
+
+import re
+
+_CODES = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # but tab and line feed
+    "\u202a-\u202e\u2066-\u2069]"  # order of writing: what is read is not what is there
+)
+
+
+def visible(text: str) -> str:
+    r"""Return a text with its control characters as ``\u001b``; tabs and line feeds stay.
+
+    Examples
+    --------
+    >>> print(visible("Kyoto\x1b]52;c;aGk=\x07 \u202eotoyK"))
+    Kyoto\u001b]52;c;aGk=\u0007 \u202eotoyK
+    """
+    return _CODES.sub(lambda code: f"\\u{ord(code[0]):04x}", text)
