@@ -73,6 +73,21 @@ def losses_are_errors() -> bool:
     return first is not None and first[0] == "error"
 
 
+def nearest(value: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most like a misspelt one, whatever the case; None: none is like it.
+
+    Examples
+    --------
+    >>> nearest("txet", ["text", "label"]), nearest("id", ["ID", "lang"]), nearest("zzz", ["text"])
+    ('text', 'ID', None)
+    """
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.lower(), name)
+    close = difflib.get_close_matches(value.lower(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
 def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> str:
     """Return the tail of an error sentence: the nearest allowed name, or the names allowed.
 
@@ -84,9 +99,9 @@ def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> st
     'allowed: text, label'
     """
     names = list(allowed)
-    close = difflib.get_close_matches(value, names, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean '{close[0]}'?"
+    near = nearest(value, names)
+    if near is not None:
+        return f"did you mean '{near}'?"
     shown = ", ".join(names[:n_shown])
     return f"allowed: {shown}" + (
         f" and {len(names) - n_shown} more" if len(names) > n_shown else ""

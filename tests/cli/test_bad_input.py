@@ -61,7 +61,7 @@ NAMES: dict[str, tuple[str, str | bytes, list[str]]] = {
     "no column": ("n.tsv", "id\tlangs\tname\na\ten\tx\n", ["n.tsv:1:", "'lang'", "'langs'"]),
     "short row": ("n.csv", "id,lang,name\na,en\n", ["n.csv:2:", "fields", "quotes"]),
     "empty": ("n.jsonl", "", ["no entities"]),
-    "empty table": ("n.csv", "", ["n.csv", "is empty", "id, lang and name"]),
+    "empty table": ("n.csv", "", ["n.csv", "is empty", "name its columns first"]),
     "Latin-1": ("n.jsonl", '{"id": "é"}\n'.encode("latin-1"), ["n.jsonl:1:", "byte 9", "UTF-8"]),
     "other ending": ("n.json", "{}", ["n.json", "'.json'", ".jsonl"]),
     "cut off": ("n.jsonl.gz", gzip.compress(b'{"id": "a"}' * 50)[:-9], ["cut off", "again"]),

@@ -182,6 +182,21 @@ def test_category_is_a_label_and_two_candidates_are_refused(write):
     assert read(both, needs_label=False).labels is None
 
 
+def test_empty_rows_at_the_end_of_a_labelled_table_are_not_read(write):
+    table = "label;text;n\nx;a;1\n;;\ny;;2\n;;\n ;;\n"
+    assert "b.csv:3: has no label" in fault(write("b.csv", table))  # a gap is a fault
+    whole = read(write("a.csv", table.replace(";;\ny", "z;b;\ny")))
+    assert (whole.labels, whole.texts, whole.lines) == (["x", "z", "y"], ["a", "b", ""], [2, 3, 4])
+    assert len(read(write("c.csv", table), needs_label=False).texts) == 5  # rows out are rows in
+
+
+def test_a_column_with_capitals_is_suggested(write):
+    path = write("a.csv", "TEXT,Label\nη,x\n")
+    assert "among TEXT, Label; did you mean 'TEXT'? say --text TEXT" in fault(path)
+    assert "did you mean 'Label'? say --label Label" in fault(path, FileFormat(text=("TEXT",)))
+    assert "did you mean 'TEXT'?" in fault(path, FileFormat(text=("text",)))
+
+
 def test_several_text_columns_are_joined_as_sentences(write):
     path = write("a.tsv", "h\tb\nRain\tAll day.\n雨。\t一日中\n\tनमस्ते\nWhy?\t\n")
     documents = read(path, FileFormat(text=("h", "b")), needs_label=False)

@@ -133,7 +133,7 @@ p:2\tth\tสกรู\t\t1
 p:1,product,"Widget, large",大型部品,
 p:2,,,,สกรู
 """,
-    "sheet.csv": """\ufeffid; type;en ;ja;th;price\r
+    "sheet.csv": """\ufeffID; Type;en ;ja;th;price\r
 p:1;product;Widget, large| Widget, large |;大型部品;;7\r
 p:2;;;;สกรู;1\r
 ;;;;;\r

@@ -115,7 +115,12 @@ def _place(
     is_code = bool(equals) and not set(before) & set("./\\")  # a folder may have = in its name
     if says_language and (Path(value).exists() or not is_code):
         return lang, Path(value), format
-    pair = parse_language_file(value)
+    try:
+        pair = parse_language_file(value)
+    except InputError as error:
+        if equals:
+            raise
+        raise InputError(f"{error}, or give --lang-column where a column says it") from error
     return pair.lang, pair.path, replace(format, lang_column=None)
 
 

@@ -6,11 +6,10 @@ is logged, with what else was there.
 
 import logging
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, nearest
 
 Columns = TypeVar("Columns", str, tuple[str, ...], str | tuple[str, ...])
 logger = logging.getLogger(__name__)
@@ -41,9 +40,7 @@ def first_there(
     there = [one for one in alternatives if set(_names(one)) <= set(columns)]
     if not there:
         named = [name for one in alternatives for name in _names(one)]
-        near = next(
-            (found for name in named if (found := get_close_matches(name, columns, n=1))), []
-        )
+        near = [one for name in named if (one := nearest(name, columns)) is not None]
         advice = f"did you mean '{near[0]}'?" if near else f"name another {option} for this file"
         raise InputError(
             f"none of the columns {', '.join(map(_shown, alternatives))} of {option} is among "

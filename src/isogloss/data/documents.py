@@ -8,7 +8,6 @@ says, are `text.detect`'s.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,16 @@ from typing import Any
 from isogloss.data.alternatives import first_there
 from isogloss.data.label_sets import LabelSet, find_separator, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.data.records import DEFAULT_COLUMN, MISSING, Records, read_records, shown_value
+from isogloss.data.records import (
+    DEFAULT_COLUMN,
+    MISSING,
+    Records,
+    read_records,
+    shown_value,
+    without_empty_end,
+)
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, nearest, warn_loss
 from isogloss.text.languages import parse_language
 
 LABEL_COLUMNS = ("label", "category")
@@ -195,11 +201,14 @@ def read_files(
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
     text_columns = [
-        _find(records, name, "--text", path) for name in format.text or (DEFAULT_COLUMN,)
+        _find(records, name, "--text", path, is_asked=format.text is not None)
+        for name in format.text or (DEFAULT_COLUMN,)
     ]
     labels: list[str] | list[LabelSet] | None = None
     if needs_label:
         label_columns = _label_columns(records, format, path)
+        if not format.multilabel:  # in which nothing at all is a text without labels
+            records = without_empty_end(records, label_columns)
         _refuse_shared(records, text_columns, label_columns, path)
         read = _label_sets if format.multilabel else _labels
         labels = read(records, label_columns, format, path)
@@ -238,16 +247,17 @@ def join_texts(parts: Sequence[str]) -> str:
     return joined
 
 
-def _find(records: Records, name: str, option: str, path: Path) -> int:
+def _find(records: Records, name: str, option: str, path: Path, *, is_asked: bool = True) -> int:
+    """Return the position of a column, which the user named or which is the usual one."""
     positions = [at for at, column in enumerate(records.columns) if column == name]
     if len(positions) == 1:
         return positions[0]
     if positions:
         raise InputError(f"has {len(positions)} columns '{name}'; rename all but one", path=path)
     shown = [column if len(column) <= 40 else column[:39] + "…" for column in records.columns]
-    near = get_close_matches(name, records.columns, n=1)
-    if near:
-        advice = f"did you mean '{near[0]}'?"
+    near = nearest(name, records.columns)
+    if near is not None:
+        advice = f"did you mean '{near}'?" + ("" if is_asked else f" say {option} {near}")
     elif name.isdecimal():
         advice = f"give {option} a name, or a number up to {len(shown)} if there is no header"
     else:
@@ -263,7 +273,7 @@ def _label_column(records: Records, label: str | None, usual: tuple[str, ...], p
     found = [name for name in usual if name in records.columns]
     if len(found) > 1:
         raise InputError(f"has columns {' and '.join(found)}; say which with --label", path=path)
-    return _find(records, found[0] if found else usual[0], "--label", path)
+    return _find(records, found[0] if found else usual[0], "--label", path, is_asked=False)
 
 
 def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int]:

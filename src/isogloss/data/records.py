@@ -4,8 +4,9 @@
 Which columns are wanted, and what their values may be, is decided in `documents`.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,28 @@ def _read_parquet(path: Path) -> Records:
             ) from error
 
     return Records(columns, values, list(range(1, file.metadata.num_rows + 1)))
+
+
+def without_empty_end(records: Records, first_seen: Sequence[int]) -> Records:
+    """Return records without those at the end that hold nothing at all, as spreadsheets write them.
+
+    Parameters
+    ----------
+    first_seen
+        Columns that are empty in such rows: where they are not, no others are read.
+    """
+    n_empty = len(records.lines)
+    for at in (*first_seen, *range(len(records.columns))):
+        values = reversed(records.values(at))
+        n_empty = min(n_empty, len(list(takewhile(_is_empty, values))))
+        if not n_empty:
+            return records
+    kept = slice(len(records.lines) - n_empty)
+    return Records(records.columns, lambda at: records.values(at)[kept], records.lines[kept])
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is MISSING or (isinstance(value, str) and not value.strip())
 
 
 def shown_value(value: Any) -> str:

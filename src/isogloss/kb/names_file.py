@@ -17,7 +17,7 @@ from isogloss.data.tables import guess_delimiter
 from isogloss.errors import InputError
 from isogloss.files import parse_json
 from isogloss.kb.names import Gathered, SourceReport
-from isogloss.kb.table_header import ID, LANG, NAME, TYPE, language_columns
+from isogloss.kb.table_header import ID, LANG, NAME, TYPE, column_name, language_columns
 
 logger = logging.getLogger(__name__)
 LONGEST_NAME = 200
@@ -168,7 +168,7 @@ class _TableReader:
         delimiter = "\t" if _ending(self.path) == ".tsv" else guess_delimiter(first)
         reader = csv.DictReader(chain([first], lines), delimiter=delimiter, strict=True)
         try:
-            header = [name.strip() for name in reader.fieldnames or ()]
+            header = [column_name(name) for name in reader.fieldnames or ()]
             if not any(header):
                 raise InputError("is empty; name its columns first, as id,en,de", path=self.path)
             reader.fieldnames = header

@@ -7,11 +7,17 @@ decided here; rows are read in `names_file`.
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError
 from isogloss.text.languages import has_english_name, parse_language
 
 ID, TYPE, LANG, NAME = "id", "type", "lang", "name"
 _EITHER_FORM = "name columns id, lang and name, or id and a column a language, as id,en,de"
+
+
+def column_name(cell: str) -> str:
+    """Return the name of a column, which spreadsheets may begin with a capital."""
+    name = cell.strip()
+    return name.lower() if name.lower() in (ID, TYPE, LANG, NAME) else name
 
 
 def language_columns(
@@ -22,7 +28,7 @@ def language_columns(
     Parameters
     ----------
     header
-        Names of the columns, without blanks around them.
+        Names of the columns, without blanks around them; the four known ones in small letters.
     wanted
         Languages of the knowledge base, which settle what a rare code is; None: not said.
 
@@ -37,9 +43,7 @@ def language_columns(
         advice = "write Indonesian as 'ind'" if twice == ID else "keep one"
         raise InputError(f"has the column '{twice}' twice; {advice}", path=path, line=1)
     if ID not in header:
-        advice = did_you_mean(ID, header)
-        advice = advice if advice.startswith("did") else _EITHER_FORM
-        raise InputError(f"no column 'id' among {known}; {advice}", path=path, line=1)
+        raise InputError(f"no column 'id' among {known}; {_EITHER_FORM}", path=path, line=1)
     if {LANG, NAME} <= set(header):
         return []
     columns = [one for one in header if one not in (ID, TYPE) and _is_language(one, path, wanted)]
