@@ -111,7 +111,13 @@ class TextTokenizer:
     @property
     def highest_id(self) -> int:
         """The highest id that it can give; -1 where it has none."""
-        ids = self.backend.get_vocab(with_added_tokens=True).values()
+        from tokenizers.models import Unigram
+
+        if isinstance(self.backend.model, Unigram):  # its ids are places: no need to list them
+            last = self.backend.get_vocab_size(with_added_tokens=False) - 1
+            ids = [last, *self.backend.get_added_tokens_decoder()]
+        else:
+            ids = list(self.backend.get_vocab(with_added_tokens=True).values())
         return max([*ids, *self.head, *self.tail], default=-1)
 
     def _pieces(self, texts: list[str]) -> Iterator[list[int]]:
