@@ -51,7 +51,7 @@ data-is-named:
 	@if test -n "$(SMALL_TORCH)" && test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null \
 		&& ! $(BIN)/python -c '$(HAS_TORCH)'; then \
 		$(PIP) --retries 1 --timeout 20 --no-deps --index-url $(SMALL_TORCH) torch \
-		|| echo "torch comes from your package index, as $(SMALL_TORCH) does not answer; on Linux this may be a build with CUDA, of several gigabytes"; \
+		|| echo "torch comes from your package index, as $(SMALL_TORCH) gave none; this may be a build with CUDA, of several gigabytes"; \
 	fi
 	@touch $@
 

@@ -86,6 +86,26 @@ def test_commands_and_code_print_what_the_page_shows(name: str, tmp_path: Path) 
     assert n_compared == 3
 
 
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    (shown,) = [block for _, block in blocks(page) if block.startswith("1. A knowledge base")]
+    steps = json.dumps([("command", "demo --out isogloss-demo")])
+    found = subprocess.run(
+        [sys.executable, "-c", RUN], cwd=tmp_path, check=True, text=True, capture_output=True,
+        input=steps,
+    )  # fmt: skip
+    (printed,) = json.loads(found.stdout)
+    assert "isogloss: converting" in shown  # the talk of a first run, which is not on this stream
+    assert is_printed(_untimed(printed), _untimed(shown))
+
+
+def _untimed(text: str) -> list[str]:
+    lines = [line for line in text.splitlines() if not line.startswith("isogloss: ")]
+    return words(re.sub(r"Made in \S+ s", "", "\n".join(lines)))
+
+
 def test_other_numbers_and_words_are_told() -> None:
     shown = words("a 0.52 b\nnext")
     assert is_printed(shown, ["a", "0.515", "b"])

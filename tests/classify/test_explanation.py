@@ -9,6 +9,7 @@ import pytest
 from planted import ENTITIES
 
 from isogloss.classify import TextClassifier, explain
+from isogloss.classify.explanation import difference_by_entities
 from isogloss.classify.mboe_plus import Mixture
 from isogloss.errors import InputError
 
@@ -32,16 +33,13 @@ def test_spans_slice_back_to_names(entity_model: TextClassifier) -> None:
 
 @pytest.mark.parametrize("attention", [True, "mean", "sum"])
 @pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
-def test_weights_add_up(fit: Fit, preset: str, attention: bool | str) -> None:
+def test_shares_add_up(fit: Fit, preset: str, attention: bool | str) -> None:
     model = fit(preset=preset, attention=attention)
-    weights = [entity.weight for entity in model.explain("Mars, CERN, Toyota", "en").entities]
-    assert len(weights) == 4
-    assert weights == sorted(weights, reverse=True)
-    if attention == "sum":
-        assert weights == [1.0] * 4
-        return
-    assert sum(weights) == pytest.approx(1, abs=1e-6)
-    assert (len(set(weights)) == 1) == (attention == "mean")
+    shares = [entity.share for entity in model.explain("Mars, CERN, Toyota", "en").entities]
+    assert len(shares) == 4
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1, abs=1e-6)
+    assert (len(set(shares)) == 1) == (attention in ("mean", "sum"))
 
 
 def test_an_ambiguous_name_shows_every_candidate(fit: Fit) -> None:
@@ -51,6 +49,18 @@ def test_an_ambiguous_name_shows_every_candidate(fit: Fit) -> None:
     assert entities["Q7"].spans == entities["Q8"].spans == [(0, 4)]
     cern = fit().explain("CERN", "en").entities[0]
     assert (cern.link_probability, cern.commonness) == (0.5, 1.0)
+
+
+def test_the_difference_of_each_text_is_that_of_its_explanation(fit: Fit) -> None:
+    model = fit()
+    texts, label = [TEXT, "CERN", "nothing"], model.classes_[1]
+    documents = model.prepare(texts, ["ja", "en", "en"])
+    differences = difference_by_entities(model, documents, [label] * 3)
+    for text, lang, difference in zip(texts, ["ja", "en", "en"], differences, strict=True):
+        found = model.explain(text, lang).difference[label]
+        assert found == pytest.approx(difference, abs=1e-6)
+    assert differences[2] == 0.0
+    assert np.abs(differences[:2]).min() > 0.0
 
 
 @pytest.mark.usefixtures("quiet")
@@ -102,6 +112,6 @@ def test_entities_that_count_for_nothing_have_no_weight(fit: Fit) -> None:
     model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
     explanation = model.explain(TEXT, "ja")
     assert not explanation.entities_have_weight
-    assert {entity.id: entity.weight for entity in explanation.entities} == {"Q6": 0.0, "Q12": 0.0}
+    assert {entity.id: entity.share for entity in explanation.entities} == {"Q6": 0.0, "Q12": 0.0}
     assert explanation.probabilities == explanation.probabilities_without_entities
     assert fit(preset="mboe").explain(TEXT, "ja").entities_have_weight

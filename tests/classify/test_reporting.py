@@ -129,6 +129,11 @@ def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> No
     silent = copy(model)
     silent.head_ = useless
     assert describe(silent)["entities"].startswith("no weight")
+    sure = copy(model)
+    sure.head_ = replace(model.head_, mixture=Mixture(0.75, 10.0))
+    sure.trust_ = replace(model.trust_, temperature=0.1)
+    said = "0.75 · K / (K + 10) with K entities in a text, and 1 / T of that in probabilities: "
+    assert f"{said}0.68 with one" in describe(sure)["entities"]
     assert plus["trained on"] == "48 texts in en"
     assert plus["entities seen in training"] == str(len(fit().head_.memory.entities))
 

@@ -304,7 +304,7 @@ def test_explain_says_that_entities_have_no_weight(cli: Run, world: World, tmp_p
         facts = cli(*words, "--json").json
         assert facts.get("note") == (None if strength else said)
         assert facts["entities_have_weight"] == (strength > 0)
-        assert any(entity["weight"] > 0 for entity in facts["entities"]) == (strength > 0)
+        assert any(entity["share"] > 0 for entity in facts["entities"]) == (strength > 0)
         assert (said in cli(*words).lines) == (strength == 0)
 
 

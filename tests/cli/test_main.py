@@ -105,7 +105,13 @@ def test_demo(cli: Run, world: World, tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.err
     assert "An illustration, not a benchmark" in outcome.out
     assert (out / "report.html").stat().st_size > 1000
-    assert sorted(path.name for path in out.iterdir()) == ["kb", "model", "report.html"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "kb", "model", "products-model", "products-report.html", "report.html",
+    ]  # fmt: skip
+    for verb in ("help", "harm"):
+        assert re.search(
+            rf"^\d\. Of these 408 texts, (the one that )?entities {verb} ", outcome.out, re.M
+        )
     # The folder was renamed after the model was saved: its paths must still hold.
     (command,) = re.findall(r"^ +isogloss (classify explain) .*$", outcome.out, re.M)
     assert cli(*command.split(), out / "model", "--lang", "de", "Der Euro fiel.").code == 0
@@ -123,7 +129,9 @@ def test_output_is_utf8_on_machines_that_are_not(
 
 def test_head_ends_a_long_output_quietly(world: World, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("東京\n" * 30_000, "utf-8")
-    words = [*COMMAND, "kb", "link", str(world.kb), "--lang", "ja", str(tmp_path / "t.txt")]
+    link = ["kb", "link", str(world.kb), "--lang", "ja"]
+    assert main([*link, str(world.japanese)]) == 0  # compiled now, so that nothing is said of it
+    words = [*COMMAND, *link, str(tmp_path / "t.txt")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

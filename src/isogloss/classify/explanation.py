@@ -1,12 +1,14 @@
-"""Why a text got its label: its entities with their weights, and the answer without them."""
+"""Why a text got its label: its entities, and how far they moved the answer of the encoder."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from isogloss.arrays import Doubles1d
 from isogloss.classify.adaptation import n_texts_behind
-from isogloss.classify.documents import linker_of
+from isogloss.classify.documents import PreparedDocuments, linker_of
 from isogloss.classify.heads import entities_have_weight, seen_entities
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.text_classifier import TextClassifier
@@ -25,8 +27,9 @@ class EntityEvidence:
     ----------
     id, title
         Of the entity; the title is its first name in a training language.
-    weight
-        a_e, its share of attention; 0 in a model that gives entities no weight.
+    share
+        Its share of the attention a_e among the entities of the text. It says nothing of how much
+        the entities count beside the encoder. 0 in a model that gives entities no weight.
     commonness, link_probability
         The largest over its mentions.
     seen
@@ -37,7 +40,7 @@ class EntityEvidence:
 
     id: str
     title: str
-    weight: float
+    share: float
     commonness: float
     link_probability: float
     seen: bool
@@ -57,7 +60,7 @@ class Explanation:
     probabilities, probabilities_without_entities
         Label to probability, from two forward passes.
     entities
-        The heaviest first.
+        Those with the largest share first.
     moved
         Texts that the move of the text's vector was learned from; None: it was not moved.
     entities_have_weight
@@ -72,6 +75,29 @@ class Explanation:
     entities: list[EntityEvidence]
     moved: int | None = None
     entities_have_weight: bool = True
+
+    @property
+    def difference(self) -> dict[Any, float]:
+        """How far the entities moved the probability of each label."""
+        without = self.probabilities_without_entities
+        return {label: value - without[label] for label, value in self.probabilities.items()}
+
+
+def difference_by_entities(
+    model: TextClassifier, documents: PreparedDocuments, labels: Sequence[Any]
+) -> Doubles1d:
+    """Return how far entities move the probability of each document's label: (n_documents,).
+
+    Parameters
+    ----------
+    labels
+        One for each document, each a class of the model.
+    """
+    columns = [model.classes_.tolist().index(label) for label in labels]
+    rows = np.arange(len(columns))
+    without = np.exp(model.log_probabilities(documents, with_entities=False))
+    moved: Doubles1d = model.probabilities(documents)[rows, columns] - without[rows, columns]
+    return moved
 
 
 def explain(
@@ -91,25 +117,27 @@ def explain(
         batch = model.entity_batch(documents)
         assert batch is not None
         weights = model.head_.entity_weights(documents.vectors, batch)
+        # The plain sum gives each entity the weight 1: a share all the same.
+        shares = weights / max(float(weights.sum()), 1e-12)
         if not entities_have_weight(model.head_):
-            weights = np.zeros_like(weights)
+            shares = np.zeros_like(shares)
         seen = seen_entities(model.head_, batch.entities)
         spans = _spans(model, text, documents.langs[0], fallback_lang)
         entities = [
             EntityEvidence(
                 id=kb.entity_id(int(batch.entities[column])),
                 title=_title(kb, int(batch.entities[column]), model.langs_),
-                weight=float(weight),
+                share=float(share),
                 commonness=float(commonness),
                 link_probability=float(link_probability),
                 seen=bool(seen[column]),
                 spans=spans.get(int(batch.entities[column]), []),
             )
-            for column, weight, commonness, link_probability in zip(
-                batch.columns, weights, batch.commonness, batch.link_probability, strict=True
+            for column, share, commonness, link_probability in zip(
+                batch.columns, shares, batch.commonness, batch.link_probability, strict=True
             )
         ]
-        entities.sort(key=lambda entity: (-entity.weight, entity.id))
+        entities.sort(key=lambda entity: (-entity.share, entity.id))
     return Explanation(
         text=text,
         lang=documents.langs[0],

@@ -16,6 +16,7 @@ from isogloss.classify.heads import entities_have_weight
 from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
+from isogloss.classify.mboe_plus import MboePlusHead
 from isogloss.classify.scores import interval_of_share
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import LossWarning, counted
@@ -146,6 +147,8 @@ def describe(model: TextClassifier) -> dict[str, str]:
     own, mixture = head.encoder_only, head.mixture
     weight = f"C = {head.vote.linear.C}, weight {mixture.strength:.2f} · K / (K + "
     weight += f"{mixture.half_count:.0f}) with K entities in a text"
+    if model.trust_.is_calibrated:
+        weight += f", and 1 / T of that in probabilities: {_weight_of_one(model):.2f} with one"
     if mixture.strength == 0.0:
         weight = "no weight: they did not help on held-out training texts"
     return settings | {
@@ -183,6 +186,13 @@ def _calibration(model: TextClassifier) -> str:
     return f"{trust.fitted_on}{several}"
 
 
+def _weight_of_one(model: TextClassifier) -> float:
+    """Return the weight of a single entity's vote once probabilities are calibrated."""
+    head = model.head_
+    assert isinstance(head, MboePlusHead)
+    return float(head.mixture.weights(np.ones(1, np.int64))[0]) / model.trust_.temperature
+
+
 def _how(head: LinearHead) -> str:
     return f"C = {head.C} ({head.chosen_by})" if np.isfinite(head.C) else head.chosen_by
 
@@ -207,7 +217,7 @@ def _document(explanation: Explanation, gold: Any, labelling: Labelling) -> Repo
     by_span: dict[tuple[int, int], float] = {}
     for entity in explanation.entities:
         for span in entity.spans:
-            by_span[span] = by_span.get(span, 0.0) + entity.weight
+            by_span[span] = by_span.get(span, 0.0) + entity.share
     largest = max([1.0, *by_span.values()])
     return ReportDocument(
         text=text,
@@ -224,7 +234,7 @@ def _document(explanation: Explanation, gold: Any, labelling: Labelling) -> Repo
             ReportEntity(
                 title=entity.title,
                 id=entity.id,
-                weight=entity.weight,
+                share=entity.share,
                 commonness=entity.commonness,
                 seen=entity.seen,
                 surfaces=list(dict.fromkeys(text[start:end] for start, end in entity.spans)),

@@ -348,7 +348,7 @@ def explain(
     as_json: options.AsJson = False,
     strict: options.Strict = False,
 ) -> None:
-    """Show which entities a text names, their weights, and the answer without them."""
+    """Show which entities a text names, and how far they moved the answer."""
     about = about_classifier(model)
     if not about.has_kb:
         options.refuse_given(context, *_LINKING, why=options.FOR_ENTITIES)
@@ -359,8 +359,8 @@ def explain(
     loaded = TextClassifier.load(model, encoder=encoder, kb=kb, device=device, threads=threads)
     explanation = loaded.explain(text, code, fallback_lang=fallback_lang)
     if as_json:
-        facts = asdict(explanation)
-        for key in ("probabilities", "probabilities_without_entities"):
+        facts = asdict(explanation) | {"difference": explanation.difference}
+        for key in ("probabilities", "probabilities_without_entities", "difference"):
             facts[key] = {str(name): value for name, value in facts[key].items()}
         if loaded.kb_ is not None and not explanation.entities_have_weight:
             facts["note"] = NO_WEIGHT

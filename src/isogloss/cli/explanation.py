@@ -1,4 +1,4 @@
-"""An explanation on standard output: the answer, the answer without entities, the entities."""
+"""An explanation on standard output: the answer, how far entities moved it, the entities."""
 
 from typing import Any
 
@@ -26,7 +26,12 @@ def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
     rows: list[dict[str, Any]] = [
         {"label": str(label), "probability": probability}
         if model.kb_ is None
-        else {"label": str(label), "with entities": probability, other: without[label]}
+        else {
+            "label": str(label),
+            "with entities": probability,
+            other: without[label],
+            "difference": explanation.difference[label],
+        }
         for label, probability in likeliest
     ]
     Table(rows).render(printed)
@@ -48,7 +53,7 @@ def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
             ),
             "entity": entity.title,
             "id": entity.id,
-            "weight": entity.weight,
+            "share among entities": entity.share,
             "seen in training": "yes" if entity.seen else "no",
         }
         for entity in explanation.entities[:20]

@@ -76,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
     sys.stderr = talk_to(sys.stderr)
     logging.basicConfig(stream=sys.stderr, format="isogloss: %(message)s", level=logging.WARNING)
     logging.getLogger("isogloss").setLevel(logging.INFO)
+    if arguments is None:
+        logging.getLogger("isogloss.compiling").setLevel(logging.INFO)
     warnings.showwarning = _show_warning
     warnings.filterwarnings("always", category=LossWarning)
     if sys.stdout is None:  # as above

@@ -1,27 +1,34 @@
-"""The data set of ``isogloss demo``, written for it and shipped with the package.
+"""The data sets of ``isogloss demo``, written for it and shipped with the package.
 
-An illustration, not a benchmark. Its files lie in the folder ``demo`` beside this module.
+Illustrations, not benchmarks. Their files lie in the folder ``demo`` beside this module: news to
+sort by topic, and in ``demo/products`` messages to sort by the product they name.
 """
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.text.languages import parse_language
 
+DemoTask = Literal["topics", "products"]
+
 _FOLDER = Path(str(files("isogloss.data"))) / "demo"
+_FOLDERS: dict[DemoTask, Path] = {"topics": _FOLDER, "products": _FOLDER / "products"}
 _FORMAT = FileFormat(quoting="none")
 
 
-def demo_train() -> Documents:
+def demo_train(task: DemoTask) -> Documents:
     """Return the labelled English documents to train on."""
-    return read_documents(_FOLDER / "train.en.tsv", format=_FORMAT, needs_label=True)
+    path = _FOLDERS[task] / "train.en.tsv"
+    return read_documents(path, format=_FORMAT, needs_label=True)
 
 
-def demo_tests() -> dict[str, Documents]:
+def demo_tests(task: DemoTask) -> dict[str, Documents]:
     """Return language → labelled documents to test on, English first, then by code."""
     paths = {
-        parse_language(path.name.split(".")[1]): path for path in sorted(_FOLDER.glob("test.*.tsv"))
+        parse_language(path.name.split(".")[1]): path
+        for path in sorted(_FOLDERS[task].glob("test.*.tsv"))
     }
     return {
         lang: read_documents(paths[lang], format=_FORMAT, needs_label=True)
@@ -29,6 +36,6 @@ def demo_tests() -> dict[str, Documents]:
     }
 
 
-def demo_concepts_path() -> Path:
-    """Return the names file of the demo's concepts, for ``kb build --source names:FILE``."""
-    return _FOLDER / "concepts.jsonl"
+def demo_names() -> list[Path]:
+    """Return the names files of the demo, for ``kb build --source names:FILE``."""
+    return [_FOLDER / "concepts.jsonl", _FOLDER / "products" / "products.csv"]

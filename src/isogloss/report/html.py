@@ -33,7 +33,7 @@ class MarkedMention:
     start, end
         Its span in the text.
     weight
-        0 to 1, the share of attention of the entities it yields.
+        0 to 1, the share of the entities it yields among those of the text.
     """
 
     start: int
@@ -43,11 +43,19 @@ class MarkedMention:
 
 @dataclass(frozen=True)
 class ReportEntity:
-    """An entity of a document; `surfaces` are the names it is found by in the text."""
+    """An entity of a document.
+
+    Attributes
+    ----------
+    share
+        Its share among the entities of the document.
+    surfaces
+        The names it is found by in the text.
+    """
 
     title: str
     id: str
-    weight: float
+    share: float
     commonness: float
     seen: bool
     surfaces: list[str]

@@ -12,10 +12,14 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 
+from isogloss.text.compiling import CompilingListener
 from isogloss.text.stopping import STOPPING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+event.register("numba:compile", CompilingListener())
 
 
 def compiled(function: Function) -> Function:

@@ -5,6 +5,7 @@ user's script, inherits no threads and ends when its pipe does, even if its pare
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -26,6 +27,7 @@ from isogloss.text.stopping import STOPPING
 
 _Block = TypeVar("_Block")
 _LENGTH = 8  # bytes before each message, behind its tag
+_COMPILING = "isogloss.compiling"  # logger of `isogloss.text.compiling`
 _WORK, _DONE, _FAULT = b"w", b"d", b"f"  # tags
 
 
@@ -74,8 +76,9 @@ def map_blocks(
         return
     with ExitStack() as stack:
         idle: SimpleQueue[_Worker] = SimpleQueue()
-        for _ in range(workers):
-            worker = _Worker(module, settings)
+        for number in range(workers):
+            says = number == 0 and logging.getLogger(_COMPILING).isEnabledFor(logging.INFO)
+            worker = _Worker(module, settings, says_compiling=says)
             stack.callback(worker.close)
             idle.put(worker)
         pool = stack.enter_context(ThreadPoolExecutor(workers))
@@ -161,8 +164,9 @@ def make_of_parts(
 class _Worker:
     """A process, seen from its parent."""
 
-    def __init__(self, module: str, settings: Any) -> None:
+    def __init__(self, module: str, settings: Any, *, says_compiling: bool) -> None:
         command = [sys.executable, "-m", __name__, module, json.dumps(settings)]
+        command += ["says-compiling"] if says_compiling else []
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __call__(self, block: bytes) -> bytes:
@@ -238,5 +242,13 @@ def _serve(module: str, settings: str) -> None:
             _send(out, _FAULT, str(fault).encode(errors="backslashreplace"))
 
 
+def _say_compiling() -> None:
+    """Let the line about compiling through to standard error, as the command line words it."""
+    logging.basicConfig(stream=sys.stderr, format="isogloss: %(message)s")
+    logging.getLogger(_COMPILING).setLevel(logging.INFO)
+
+
 if __name__ == "__main__":
+    if sys.argv[3:]:
+        _say_compiling()
     _serve(sys.argv[1], sys.argv[2])
