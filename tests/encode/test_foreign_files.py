@@ -219,3 +219,37 @@ def test_faults_of_libraries_are_told_from_our_own_and_from_stops() -> None:
 
 def _faults() -> library_faults:
     return library_faults(Path("x"), "cannot be read")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("value", [None, "x", -1, 0, 10**12, [], {}, 0.5, float("nan"), [None]])
+def test_any_field_made_something_else_works_or_is_refused(
+    value: Any, spoiled: Callable[[Spoil], Path]
+) -> None:
+    directory = spoiled(lambda directory: None)
+    faults = []
+    for file in sorted(directory.rglob("*.json")):
+        whole = file.read_text()
+        for field in fields_of(json.loads(whole)):
+            document = json.loads(whole)
+            inner = document
+            for key in field[:-1]:
+                inner = inner[key]
+            inner[field[-1]] = value
+            file.write_text(json.dumps(document))
+            try:
+                Encoder.load(directory, device="cpu").encode(["a word", "東京"])
+            except Exception as error:  # noqa: BLE001 (to find those that are no InputError)
+                if not isinstance(error, InputError) or "\n" in str(error):
+                    faults.append(f"{file.name} {field}: {type(error).__name__}: {error}")
+        file.write_text(whole)
+    assert not faults, "\n".join(faults)
+
+
+def fields_of(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the way to each field, at most four deep, of lists the first two."""
+    if not isinstance(value, dict | list) or len(way) == 4:
+        return []
+    parts = list(value.items()) if isinstance(value, dict) else list(enumerate(value[:2]))
+    own = [(*way, key) for key, _ in parts[:40]]
+    return own + [inner for key, part in parts[:40] for inner in fields_of(part, (*way, key))]

@@ -208,7 +208,8 @@ def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
     refuse_too_many_parts(read_file(file, dict[str, Any]), shapes_in(directory), path=file)
     from transformers import AutoConfig
 
-    with library_faults(directory, "transformers cannot read its config.json"):
+    said = "transformers cannot read its config.json"
+    with _quiet_transformers(), library_faults(directory, said):
         config = AutoConfig.from_pretrained(
             str(directory), local_files_only=True, trust_remote_code=False
         )
