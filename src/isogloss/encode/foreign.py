@@ -40,7 +40,6 @@ class TransformerConfig(Struct):
     model_type: str | None = None
     architectures: list[str] | None = None
     name_or_path: str | None = msgspec.field(default=None, name="_name_or_path")
-    is_encoder_decoder: bool = False
     hidden_size: Size | list[Size] | None = None
     intermediate_size: Size | list[Size] | None = None
     num_hidden_layers: Annotated[int, Meta(ge=0)] | None = None
