@@ -38,6 +38,7 @@ def test_files_of_sentence_transformers_come_first(tiny_chain: Callable[..., Pat
     settings = load(directory).settings
     assert settings.options() == {
         "pooling": "cls", "prefix": "frage: ", "normalize": True, "max_length": 24,
+        "long_texts": "cut",
     }  # fmt: skip
     assert settings.pooling.source == "1_Pooling/config.json"
     assert settings.prefix.source == "config_sentence_transformers.json, prompt 'q'"
@@ -46,7 +47,8 @@ def test_files_of_sentence_transformers_come_first(tiny_chain: Callable[..., Pat
 
 
 def test_what_is_given_overrides_the_files(tiny_chain: Callable[..., Path]) -> None:
-    given = {"pooling": "cls", "prefix": "x: ", "normalize": False, "max_length": 9}
+    given = {"pooling": "cls", "prefix": "x: ", "normalize": False, "max_length": 9,
+             "long_texts": "windows"}  # fmt: skip
     directory = tiny_chain()
     settings = load(directory, **given).settings
     assert settings.options() == given

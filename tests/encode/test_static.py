@@ -72,6 +72,16 @@ def test_texts_are_cut_at_512_pieces_as_model2vec_does(tmp_path: Path) -> None:
     assert longer.encode(["пёс " * 512 + "犬"])[0, 1] > 0
 
 
+def test_windows_of_a_table_are_the_text_without_a_limit(tmp_path: Path) -> None:
+    weights = np.array([1, 0.5, 2, 1], np.float64)
+    directory = model2vec(tmp_path / "m", weights=weights, config={"normalize": True})
+    texts = ["пёс 犬 unknown कुत्ता " * 300 + "犬 " * 40, "犬", ""]
+    encoder = Encoder.load(directory, long_texts="windows")
+    whole = Encoder.load(directory, max_length=10_000)
+    np.testing.assert_allclose(encoder.encode(texts), whole.encode(texts), atol=1e-6)
+    assert not encoder.encode_counted(texts).truncated.any()
+
+
 def test_the_fingerprint_is_of_table_and_settings(tmp_path: Path) -> None:
     one = Encoder.load(model2vec(tmp_path / "a"))
     other = Encoder.load(model2vec(tmp_path / "b", embeddings=TABLE + 1))

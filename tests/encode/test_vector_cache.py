@@ -67,7 +67,8 @@ def test_settings_never_share_a_vector(tiny: Path, tmp_path: Path, forwarded: li
     ways: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({}, {}), ({}, {"pooling": "cls"}), ({}, {"layers": 1}), ({}, {"layers": "all"}),
         ({}, {"normalize": True}), ({"prefix": "x: "}, {}), ({"max_length": 9}, {}),
-        ({"dtype": "bfloat16"}, {}),
+        ({"dtype": "bfloat16"}, {}), ({"long_texts": "windows"}, {}),
+        ({}, {"long_texts": "windows"}),
     ]  # fmt: skip
     wanted = []
     for options, asked in ways:

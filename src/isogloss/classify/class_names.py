@@ -28,6 +28,7 @@ from isogloss.classify.thresholds import HALF
 from isogloss.classify.training_data import TrainingData
 from isogloss.classify.trust import OUT_OF_FOLD, TOO_FEW, Trust, calibrated
 from isogloss.classify.vector_memo import encode_once
+from isogloss.encode.settings import TO_READ_ALL
 from isogloss.errors import counted, warn_loss
 
 TEMPLATE = "This text is about {}."
@@ -63,12 +64,16 @@ def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned:
 def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Classes:
     """Encode the names, a list for each class."""
     texts = [text for own in names for name in own for text in (name, TEMPLATE.format(name))]
-    encoded = encode_once(preparation.encoder, texts, pooling=preparation.options.pooling)
+    options = preparation.options
+    encoded = encode_once(
+        preparation.encoder, texts, pooling=options.pooling, long_texts=options.long_texts
+    )
     n_cut = int(encoded.truncated[::2].sum())
     if n_cut:
         warn_loss(
             f"{counted(n_cut, 'name')} of classes longer than "
-            f"{preparation.encoder.settings.limit}; only the beginning was read"
+            f"{preparation.encoder.settings.limit}; only the beginning was read; fit with "
+            f"{TO_READ_ALL}"
         )
     vectors = encoded.vectors.astype(np.float64)
     ends = np.cumsum([2 * len(own) for own in names])[:-1]

@@ -14,7 +14,7 @@ from isogloss.classify.entity_source import EntitySource, named_in
 from isogloss.classify.vector_memo import Encoded, encode_once
 from isogloss.data.columns import column_of, is_missing
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Pooling
+from isogloss.encode.settings import LongTexts, Pooling
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.kb.linker import languages_to_link, say_missing_names
@@ -123,6 +123,7 @@ def prepare_documents(
     *,
     encoder: Encoder | None,
     pooling: Pooling | None,
+    long_texts: LongTexts | None,
     kb: KnowledgeBase | None,
     source: EntitySource | None,
     training_langs: tuple[str, ...],
@@ -135,6 +136,8 @@ def prepare_documents(
     ----------
     encoder
         None: link only; the vectors then have no width.
+    pooling, long_texts
+        As in `Encoder.encode`.
     source
         Where vectors of entities come from; needed with a knowledge base.
     training_langs
@@ -145,7 +148,7 @@ def prepare_documents(
     """
     encoded = Encoded(np.zeros((len(texts), 0), np.float32), np.zeros(len(texts), np.bool_))
     if encoder is not None:
-        encoded = encode_once(encoder, texts, pooling=pooling)
+        encoded = encode_once(encoder, texts, pooling=pooling, long_texts=long_texts)
     bags = None
     n_dropped, n_without_vector = np.zeros(len(texts), np.int64), 0
     if kb is not None and source is not None:
@@ -213,9 +216,17 @@ def say_what_was_left_out(
     training_langs: tuple[str, ...],
     fallback_lang: str | None = None,
     *,
-    encoder: Encoder,
+    limit: str,
+    how_to_read_all: str,
 ) -> None:
     """Warn of what was lost of the texts; log what is no loss: entities that training cannot know.
+
+    Parameters
+    ----------
+    limit
+        The most tokens of a text, in words.
+    how_to_read_all
+        What follows where texts were cut: what to do about it; "" where nothing can be done.
 
     Warns
     -----
@@ -235,8 +246,8 @@ def say_what_was_left_out(
         )
     if n_cut:
         warn_loss(
-            f"{n_cut} of {n_texts} texts are longer than {encoder.settings.limit}; only their "
-            "beginning was read"
+            f"{n_cut} of {n_texts} texts are longer than {limit}; only their "
+            f"beginning was read{how_to_read_all}"
         )
     if documents.n_without_vector:
         warn_loss(

@@ -13,7 +13,7 @@ from isogloss.classify.entity_source import Init
 from isogloss.classify.tuning_options import TUNES, Tune
 from isogloss.counts import LARGEST_COUNT, LARGEST_SEED
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Pooling, check_pooling
+from isogloss.encode.settings import LongTexts, Pooling, check_long_texts, check_pooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
@@ -25,6 +25,10 @@ Thresholds = Literal["half", "tuned"]
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
 THRESHOLDS: tuple[Thresholds, ...] = ("half", "tuned")
 INITS = ("encoder", "random")
+WINDOWS_ARE_FOR_FROZEN = (
+    "long_texts is 'windows', which is for an encoder that stays frozen (tune='head'); with tuning "
+    "leave it out: texts are cut"
+)
 _KINDS: dict[str, tuple[Any, str]] = {  # of a parameter: what it may be, and how that is said
     "path": (str | Path, "the directory of a model"),
     "encoder": (str | Path | Encoder, "an Encoder, its name or its directory"),
@@ -54,6 +58,7 @@ class FittedOptions:
     min_commonness: float
     nested: bool
     pooling: Pooling | None
+    long_texts: LongTexts | None
     dtype: str
     random_state: int
 
@@ -98,6 +103,11 @@ def check_options(options: Mapping[str, Any]) -> None:
         check_kind(name, options[name])
     if options["pooling"] is not None:
         check_pooling(options["pooling"])
+    in_windows = options["long_texts"] is not None and (
+        check_long_texts(options["long_texts"]) == "windows"
+    )
+    if in_windows and options["tune"] != "head":
+        raise InputError(WINDOWS_ARE_FOR_FROZEN)
     if options["training"] is not None and options["tune"] == "head":
         raise InputError("training is for tune='lora' or 'full'; leave it out with tune='head'")
     if options["thresholds"] == "tuned" and not options["multilabel"]:

@@ -12,6 +12,7 @@ from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import EntitySource, entity_source
 from isogloss.classify.options import FittedOptions
 from isogloss.encode import Encoder
+from isogloss.encode.settings import TO_READ_ALL
 from isogloss.kb import KnowledgeBase
 
 
@@ -66,13 +67,20 @@ class Preparation:
             langs,
             encoder=None if without_vectors else self.encoder,
             pooling=self.options.pooling,
+            long_texts=self.options.long_texts,
             kb=self.kb,
             source=self.entity_source(),
             training_langs=self.langs,
             options=self.options.linking,
             fallback_lang=fallback_lang,
         )
-        say_what_was_left_out(documents, self.langs, fallback_lang, encoder=self.encoder)
+        say_what_was_left_out(
+            documents,
+            self.langs,
+            fallback_lang,
+            limit=self.encoder.settings.limit,
+            how_to_read_all=f"; fit with {TO_READ_ALL}" if self.options.tune == "head" else "",
+        )
         return documents
 
     def entity_batch(self, documents: PreparedDocuments) -> EntityBatch | None:

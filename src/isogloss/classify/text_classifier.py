@@ -30,7 +30,7 @@ from isogloss.classify.training_data import TrainingData
 from isogloss.classify.tuned_fit import base_encoder
 from isogloss.classify.tuning_options import Tune, TuningOptions
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Pooling
+from isogloss.encode.settings import LongTexts, Pooling
 from isogloss.kb import KnowledgeBase
 from isogloss.text.languages import parse_language
 
@@ -78,6 +78,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Link names inside longer names too; the longest alone by default.
     pooling
         ``"mean"``, ``"cls"`` or ``"pooler"``; None: the encoder's own.
+    long_texts
+        Of texts with more tokens than the encoder takes: ``"cut"`` reads their beginning,
+        ``"windows"`` all of them (see `isogloss.encode.windows`); None: the encoder's own way,
+        or cut where it is tuned.
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
@@ -120,6 +124,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         min_commonness: float = 0.05,
         nested: bool = False,
         pooling: Pooling | None = None,
+        long_texts: LongTexts | None = None,
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
@@ -138,6 +143,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.min_commonness = min_commonness
         self.nested = nested
         self.pooling = pooling
+        self.long_texts = long_texts
         self.device = device
         self.dtype = dtype
         self.random_state = random_state

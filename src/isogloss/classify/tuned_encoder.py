@@ -18,12 +18,13 @@ from msgspec import Struct
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from isogloss.classify.options import WINDOWS_ARE_FOR_FROZEN
 from isogloss.compat import require
 from isogloss.encode import Encoder
 from isogloss.encode.foreign import REPAIR, Size, library_faults, read_file
 from isogloss.encode.model import Network, load_network
 from isogloss.encode.packed import pack
-from isogloss.encode.settings import Pooling, Setting
+from isogloss.encode.settings import GIVEN, Pooling, Setting
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.errors import InputError
 from isogloss.files import write_json
@@ -140,8 +141,8 @@ def with_settings(
     Raises
     ------
     InputError
-        When the encoder cannot be tuned, or `max_pieces` is more than it takes or leaves no room
-        for a piece.
+        When the encoder cannot be tuned, was told to read long texts in windows, or `max_pieces` is
+        more than it takes or leaves no room for a piece.
     """
     check_untuned(base)
     if not isinstance(base.network, Network):
@@ -151,11 +152,15 @@ def with_settings(
             f"{base.name} has a transform fitted to it as it is; tune it with_transform(None), or "
             "use tune='head'"
         )
+    long_texts = base.settings.long_texts
+    if long_texts.value == "windows" and long_texts.source == GIVEN:
+        raise InputError(WINDOWS_ARE_FOR_FROZEN)
     longest = base.settings.max_length.value
     if max_pieces is not None and max_pieces > longest:
         raise InputError(f"max_pieces is {max_pieces}; {base.name} takes {longest} at most")
     changed: dict[str, Any] = {
         "pooling": pooling, "normalize": normalize, "max_length": max_pieces or longest,
+        "long_texts": "cut",
     }  # fmt: skip
     settings = replace(
         base.settings,

@@ -1,9 +1,9 @@
 """Vectors of texts that an encoder has already seen in this process.
 
 A grid search, a comparison of two models or an explanation meets the same texts again and again;
-encoding is what they would wait for. At most `MAX_TEXTS` texts and vectors are kept for an encoder
-and pooling, the latest ones; nothing on disk. A vector is that of the batch it was first in (see
-`Encoder.encode` for how little that changes).
+encoding is what they would wait for. At most `MAX_TEXTS` texts and vectors are kept for an encoder,
+pooling and way to read long texts, the latest ones; nothing on disk. A vector is that of the batch
+it was first in (see `Encoder.encode` for how little that changes).
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats1d, Floats2d
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Pooling
+from isogloss.encode.settings import LongTexts, Pooling
 
 MAX_TEXTS = 100_000
 
@@ -32,12 +32,19 @@ _Memory = OrderedDict[str, tuple[Floats1d, bool]]
 _memories: WeakKeyDictionary[Encoder, dict[str, _Memory]] = WeakKeyDictionary()
 
 
-def encode_once(encoder: Encoder, texts: Sequence[str], *, pooling: Pooling | None) -> Encoded:
+def encode_once(
+    encoder: Encoder,
+    texts: Sequence[str],
+    *,
+    pooling: Pooling | None,
+    long_texts: LongTexts | None = None,
+) -> Encoded:
     """Encode the texts that are new, and take the others from memory; duplicates cost nothing."""
-    memory = _memories.setdefault(encoder, {}).setdefault(str(pooling), OrderedDict())
+    memories = _memories.setdefault(encoder, {})
+    memory = memories.setdefault(f"{pooling} {long_texts}", OrderedDict())
     new = [text for text in dict.fromkeys(texts) if text not in memory]
     if new:
-        encoded = encoder.encode_counted(new, pooling=pooling)
+        encoded = encoder.encode_counted(new, pooling=pooling, long_texts=long_texts)
         # Copies: a row kept as a view would keep the whole matrix of its call.
         fresh = {
             text: (vector.copy(), bool(cut))

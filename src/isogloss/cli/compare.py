@@ -52,6 +52,7 @@ def compare_command(
     fallback_lang: options.FallbackLang = None,
     encoder: options.EncoderName = "bundled",
     pooling: options.PoolingName = None,
+    long_texts: options.LongTexts = None,
     tune: tuning.TuneName = "head",
     epochs: tuning.Epochs = None,
     batch_size: tuning.BatchSize = None,
@@ -90,6 +91,8 @@ def compare_command(
         precision=precision, average_checkpoints=average_checkpoints,
     )  # fmt: skip
     chosen: dict[str, Any] = {} if pooling is None else {"pooling": pooling}
+    if long_texts is not None:
+        chosen["long_texts"] = long_texts
     if how is not None:
         chosen |= {"tune": tune, "training": how}
     if multilabel:

@@ -20,6 +20,7 @@ def encode(
     text: options.TextColumns = None,
     quoting: options.Quoting = "auto",
     pooling: options.PoolingName = None,
+    long_texts: options.LongTexts = None,
     layer: Annotated[
         int | None, typer.Option(help="Hidden layer, 0 for the embeddings; the last by default.")
     ] = None,
@@ -52,7 +53,7 @@ def encode(
     )
     model = Encoder.load(
         encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
-        threads=threads, transform=transform, cache=cache,
+        long_texts=long_texts, threads=threads, transform=transform, cache=cache,
     )  # fmt: skip
     say_encoder(model)
     with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing

@@ -111,6 +111,13 @@ PoolingName = Annotated[
     Literal["mean", "cls", "pooler"] | None,
     typer.Option(help="How pieces become one vector; the encoder's own by default."),
 ]
+LongTexts = Annotated[
+    Literal["cut", "windows"] | None,
+    typer.Option(
+        help="Texts with more tokens than the encoder takes: cut them, or read all of them in "
+        "windows whose vectors are averaged; cut by default."
+    ),
+]
 Device = Annotated[str, typer.Option(help="'cpu', 'cuda', or 'auto'.")]
 DType = Annotated[
     Literal["float32", "bfloat16", "float16"], typer.Option(help="Precision of the encoder.")

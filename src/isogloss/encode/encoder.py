@@ -25,7 +25,7 @@ from isogloss.encode.forward import encode_texts, width_of
 from isogloss.encode.loading import content_of, load_parts
 from isogloss.encode.output import filled_array, npy_file
 from isogloss.encode.plan import Layers, Plan, make_plan
-from isogloss.encode.settings import Chain, EncoderSettings, Pooling
+from isogloss.encode.settings import TO_READ_ALL, Chain, EncoderSettings, LongTexts, Pooling
 from isogloss.encode.source import BUNDLED
 from isogloss.encode.static import StaticNetwork
 from isogloss.encode.tokenizer import TextTokenizer
@@ -47,7 +47,7 @@ class EncodedTexts:
     n_pieces
         Pieces of each text before the cut, prefix and specials included.
     truncated
-        Whether each text was cut.
+        Whether each text was cut; none is under ``long_texts="windows"``.
     """
 
     vectors: Floats2d | Floats3d
@@ -67,7 +67,8 @@ class Encoder:
     n_layers
         Transformer layers; hidden states are ``n_layers + 1``, 0 being the embeddings.
     settings
-        Pooling, prefix, normalisation and maximum length, each with where it came from.
+        Pooling, prefix, normalisation, maximum length and what becomes of longer texts, each with
+        where it came from.
     network, tokenizer
         The parts, for those who need hidden states of single pieces.
     transform
@@ -109,6 +110,7 @@ class Encoder:
         pooling: Pooling | None = None,
         normalize: bool | None = None,
         max_length: int | None = None,
+        long_texts: LongTexts | None = None,
         threads: int | None = None,
         transform: str | Path | Transform | None = None,
         cache: str | Path | None = None,
@@ -129,6 +131,9 @@ class Encoder:
             instructions), or ``float16`` (not on a processor). Pooling is always in float32.
         prefix, pooling, normalize, max_length
             None: from the model's files, else its architecture, else guessed; see `settings`.
+        long_texts
+            Of texts with more tokens than `max_length`: ``"cut"`` reads their beginning,
+            ``"windows"`` all of them, in windows whose vectors are averaged. None: cut.
         threads
             Most cores torch uses while encoding; None: torch's own number, which is the
             physical cores. At most `cores.MAX_THREADS`.
@@ -150,6 +155,7 @@ class Encoder:
         """
         given = {
             "prefix": prefix, "pooling": pooling, "normalize": normalize, "max_length": max_length,
+            "long_texts": long_texts,
         }  # fmt: skip
         parts = load_parts(
             name, given, device=device, dtype=dtype, threads=threads, encoder_half=encoder_half,
@@ -204,8 +210,8 @@ class Encoder:
         """Return this encoder with a directory that keeps its vectors between runs.
 
         Vectors are found by their text and all that changes them: weights, tokenizer, pooling,
-        prefix, normalisation, layers, dtype, maximum length. A transform is applied behind the
-        cache.
+        prefix, normalisation, layers, dtype, maximum length, what becomes of longer texts. A
+        transform is applied behind the cache.
 
         Parameters
         ----------
@@ -261,6 +267,7 @@ class Encoder:
         pooling: Pooling | None = None,
         layers: Layers = None,
         normalize: bool | None = None,
+        long_texts: LongTexts | None = None,
         out: Path | None = None,
         overwrite: bool = False,
     ) -> Floats2d | Floats3d:
@@ -272,7 +279,7 @@ class Encoder:
         ----------
         texts
             Texts; any iterable. The encoder's prefix is put in front of each.
-        pooling, normalize
+        pooling, normalize, long_texts
             None: the encoder's own.
         layers
             None or -1: the last layer. A number from 0 (embeddings) to `n_layers`: that layer.
@@ -302,8 +309,9 @@ class Encoder:
             With the number of texts that were cut, and the share of pieces left out.
         """
         encoded = self.encode_counted(
-            texts, pooling=pooling, layers=layers, normalize=normalize, out=out, overwrite=overwrite
-        )
+            texts, pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts,
+            out=out, overwrite=overwrite,
+        )  # fmt: skip
         n_cut = int(encoded.truncated.sum())
         if n_cut:
             longest = self.settings.max_length.value
@@ -311,7 +319,7 @@ class Encoder:
             warn_loss(
                 f"{n_cut} of {len(encoded.n_pieces)} texts are longer than {longest} pieces and "
                 f"were cut; {n_lost / int(encoded.n_pieces.sum()):.1%} of all pieces were left "
-                "out; split long texts, or choose an encoder with a larger maximum"
+                f"out; give {TO_READ_ALL}"
             )
         return encoded.vectors
 
@@ -322,12 +330,15 @@ class Encoder:
         pooling: Pooling | None = None,
         layers: Layers = None,
         normalize: bool | None = None,
+        long_texts: LongTexts | None = None,
         out: Path | None = None,
         overwrite: bool = False,
     ) -> EncodedTexts:
         """Return what `encode` returns, and how many pieces each text has; warn of nothing."""
         check_column(texts, "texts", of="texts, such as [text]")
-        plan = self._plan(pooling=pooling, layers=layers, normalize=normalize)
+        plan = self._plan(
+            pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts
+        )
         before = plan_before(self.transform, plan, self.settings, n_layers=self.n_layers)
         n_texts = None
         if out is None or plan.is_stacked or hasattr(texts, "__len__"):
@@ -353,7 +364,8 @@ class Encoder:
         elif not plan.is_stacked:
             vectors = vectors[0]
         pieces = np.concatenate(n_pieces)
-        return EncodedTexts(vectors, pieces, pieces > self.settings.max_length.value)
+        is_cut = plan.long_texts == "cut"
+        return EncodedTexts(vectors, pieces, (pieces > self.settings.max_length.value) & is_cut)
 
     def __copy__(self) -> Self:
         return self
@@ -414,6 +426,7 @@ class Encoder:
             "layers": plan.layers,
             "pooling": plan.pooling,
             "normalize": plan.normalize,
+            "long_texts": plan.long_texts,
         }
 
     def _with(self, **changes: Any) -> Self:

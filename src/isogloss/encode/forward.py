@@ -10,7 +10,9 @@ from isogloss.arrays import Floats3d
 from isogloss.encode.batches import BUDGETS, PaddedBatch, budgeted_batches, pad
 from isogloss.encode.plan import Plan
 from isogloss.encode.tokenizer import TextTokenizer
+from isogloss.encode.transforms import to_unit_length
 from isogloss.encode.vector_cache import Vectors
+from isogloss.encode.windows import WindowMeans, Windows
 from isogloss.errors import NotFiniteError
 from isogloss.progress import progress
 
@@ -37,7 +39,7 @@ class Pools(Protocol):
     def pad_id(self) -> int: ...  # noqa: D102
 
     def pool(self, batch: PaddedBatch, plan: Plan) -> Floats3d:
-        """Return (n_layers_asked, n_texts, width), float32."""
+        """Return vectors before normalisation: (n_layers_asked, n_texts, width), float32."""
 
 
 class Encodes(Protocol):
@@ -61,7 +63,8 @@ def encode_texts(
 ) -> Vectors:
     """Tokenise and encode texts.
 
-    A text without a piece, which a tokenizer without specials can give, keeps zeros.
+    A text without a piece, which a tokenizer without specials can give, keeps zeros. Windows of
+    long texts are sorted into batches like texts, so memory does not grow with the longest.
 
     Parameters
     ----------
@@ -74,16 +77,20 @@ def encode_texts(
         For a vector that is not finite.
     """
     network = encoder.network
-    tokenized = encoder.tokenizer(texts)
-    lengths = tokenized.lengths
+    windows = _windows(encoder.tokenizer, texts, plan)
+    lengths = windows.lengths
     vectors = np.zeros((len(plan.layers), len(texts), width_of(network, plan)), np.float32)
     budget = BUDGETS[network.device.partition(":")[0], encoder.dtype]
     where = f"texts {number(0) + 1} to {number(len(texts) - 1) + 1}"
+    means = WindowMeans(vectors, windows)
     with _progress(f"encoding {where}", int(lengths.sum())) as advance:
         for batch in budgeted_batches(lengths, budget=budget):
-            padded = pad([tokenized.ids[i] for i in batch], pad_id=network.pad_id)
-            vectors[:, batch] = network.pool(padded, plan)
+            padded = pad([windows.ids[i] for i in batch], pad_id=network.pad_id)
+            means.add(batch, network.pool(padded, plan))
             advance(int(lengths[batch].sum()))
+    means.finish()
+    if plan.normalize:
+        to_unit_length(vectors)
     is_bad = ~np.isfinite(vectors).all(axis=(0, 2))
     if is_bad.any():
         raise NotFiniteError(
@@ -91,12 +98,19 @@ def encode_texts(
             f"{number(int(is_bad.argmax()))} (counted from 0); the model is broken, or its "
             f"numbers overflow in {encoder.dtype}"
         )
-    return Vectors(vectors, tokenized.n_pieces)
+    return Vectors(vectors, windows.n_pieces)
 
 
 def width_of(network: Pools, plan: Plan) -> int:
     """Return the width of a call's vectors: Dense modules follow the last layer only."""
     return network.width if plan.layers == [network.n_layers] else network.hidden_size
+
+
+def _windows(tokenizer: TextTokenizer, texts: list[str], plan: Plan) -> Windows:
+    if plan.long_texts == "windows":
+        return tokenizer.windows(texts)
+    cut = tokenizer(texts)
+    return Windows.one_each(cut.ids, cut.n_pieces)
 
 
 def _progress(description: str, n_tokens: int) -> contextlib.AbstractContextManager[Advance]:

@@ -89,7 +89,7 @@ class Network:
         return int(found) if found is not None and 0 <= found < self.n_rows else 0
 
     def pool(self, batch: PaddedBatch, plan: Plan) -> Floats3d:
-        """Return the vectors of a batch: (n_layers_asked, n_texts, width), float32."""
+        """Return the vectors of a batch before normalisation; see `forward.Pools`."""
         import torch
 
         with torch.inference_mode():
@@ -106,8 +106,6 @@ class Network:
                     for layer in plan.layers
                 ]
             )
-            if plan.normalize:
-                vectors = torch.nn.functional.normalize(vectors, dim=-1)
             return vectors.cpu().numpy()
 
     def hidden_states(self, batch: PaddedBatch) -> "tuple[torch.Tensor, ...]":

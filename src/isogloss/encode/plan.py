@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from isogloss.encode.settings import EncoderSettings, Pooling, check_pooling
+from isogloss.encode.settings import (
+    EncoderSettings,
+    LongTexts,
+    Pooling,
+    check_long_texts,
+    check_pooling,
+)
 from isogloss.errors import InputError
 
 Layers = int | Sequence[int] | Literal["all"] | None
@@ -12,7 +18,7 @@ Layers = int | Sequence[int] | Literal["all"] | None
 
 @dataclass(frozen=True)
 class Plan:
-    """Layers, pooling and normalisation of one call.
+    """Layers, pooling, normalisation of one call, and what becomes of long texts.
 
     Attributes
     ----------
@@ -26,6 +32,7 @@ class Plan:
     is_stacked: bool
     pooling: Pooling
     normalize: bool
+    long_texts: LongTexts
 
 
 def make_plan(
@@ -37,6 +44,7 @@ def make_plan(
     pooling: str | None = None,
     layers: Layers = None,
     normalize: bool | None = None,
+    long_texts: str | None = None,
 ) -> Plan:
     """Settle what a call asks for; None takes the encoder's own setting.
 
@@ -64,6 +72,9 @@ def make_plan(
         is_stacked=is_stacked,
         pooling=chosen,
         normalize=settings.normalize.value if normalize is None else normalize,
+        long_texts=(
+            settings.long_texts.value if long_texts is None else check_long_texts(long_texts)
+        ),
     )
 
 

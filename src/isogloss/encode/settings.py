@@ -26,6 +26,8 @@ from isogloss.errors import InputError, InputKindError, did_you_mean
 
 Pooling = Literal["mean", "cls", "pooler"]
 POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "pooler")
+LongTexts = Literal["cut", "windows"]
+LONG_TEXTS: tuple[LongTexts, ...] = ("cut", "windows")
 
 # Positions of these start behind the padding id, so two of them are never used.
 POSITIONS_BEHIND_PADDING = (
@@ -34,6 +36,7 @@ POSITIONS_BEHIND_PADDING = (
 )  # fmt: skip
 GIVEN = "given"  # source of a setting that the caller gave
 WITHOUT_LIMIT = 1_000_000  # transformers writes a huge number where a tokenizer names no length
+TO_READ_ALL = "--long-texts windows (long_texts='windows') to read them whole"  # of cut texts
 
 Value = TypeVar("Value")
 
@@ -69,12 +72,16 @@ class EncoderSettings:
         Whether vectors get unit length.
     max_length
         Most pieces of a text, specials included.
+    long_texts
+        Of a text with more: ``cut``: only its beginning is read; ``windows``: all of it, in
+        windows whose vectors are averaged (see `isogloss.encode.windows`).
     """
 
     pooling: Setting[Pooling]
     prefix: Setting[str]
     normalize: Setting[bool]
     max_length: Setting[int]
+    long_texts: Setting[LongTexts] = Setting("cut", "default")
 
     @property
     def limit(self) -> str:
@@ -207,7 +214,7 @@ def find_settings(
     config
         Configuration of the transformer.
     given
-        The four options of `Encoder.load`; None: not given.
+        The options of `Encoder.load` that are settings; None: not given.
     """
     known = _known_architecture(_names(directory, chain.transformer, name))
     chosen: dict[str, Setting[Any]] = {
@@ -260,6 +267,21 @@ def check_pooling(value: Any) -> Pooling:
     raise InputError(f"no pooling '{value}'; {did_you_mean(value, POOLINGS)}")
 
 
+def check_long_texts(value: Any) -> LongTexts:
+    """Return `value` when it says what becomes of long texts.
+
+    Raises
+    ------
+    InputError
+        When it does not, with the nearest name.
+    """
+    for name in LONG_TEXTS:
+        if isinstance(value, str) and value == name:
+            return name
+    shown = " ".join(repr(value).split())
+    raise InputError(f"long_texts is {shown:.40}; {did_you_mean(str(value), LONG_TEXTS)}")
+
+
 def transformer_options(directory: Path) -> TransformerOptions:
     """Return what ``sentence_bert_config.json`` says; nothing where there is none."""
     path = directory / "sentence_bert_config.json"
@@ -275,7 +297,8 @@ def _checked(option: str, value: Any, *, limit: int | None) -> Any:
         raise InputError(f"a maximum length of {value} pieces leaves nothing; give 1 or more")
     if option == "max_length" and limit is not None and value > limit:
         raise InputError(f"a maximum length of {value} pieces exceeds the model's {limit}")
-    return check_pooling(value) if option == "pooling" else value
+    checks = {"pooling": check_pooling, "long_texts": check_long_texts}
+    return checks[option](value) if option in checks else value
 
 
 def _read_pooling(directory: Path, folder: str, *, path: Path) -> Setting[Pooling]:

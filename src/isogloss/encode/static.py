@@ -161,7 +161,7 @@ class StaticNetwork:
         return min(len(part) for part in self._by_piece())
 
     def pool(self, batch: PaddedBatch, plan: Plan) -> Floats3d:
-        """Return the vectors of a batch: (1, n_texts, width), float32."""
+        """Return the vectors of a batch before normalisation: (1, n_texts, width), float32."""
         if plan.pooling != "mean":
             raise InputError(f"a static encoder has no pooling '{plan.pooling}'; it has mean only")
         rows = batch.ids if self.mapping is None else self.mapping[batch.ids]
@@ -169,10 +169,7 @@ class StaticNetwork:
         if self.weights is not None:
             factors *= self.weights[batch.ids]
         states = self.table[rows].astype(np.float32, copy=False)  # (n_texts, longest, width)
-        vectors = np.matmul(factors[:, None, :], states)[:, 0]
-        if plan.normalize:
-            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return vectors[None]
+        return np.matmul(factors[:, None, :], states)[None, :, 0]
 
     def _by_piece(self) -> list[npt.NDArray[Any]]:
         parts = [part for part in (self.mapping, self.weights) if part is not None]

@@ -6,6 +6,7 @@ U+FFFD; nothing a text may hold makes it fail. Padding and batching are `batches
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
 from isogloss.encode.foreign import REPAIR, library_faults, refuse_tokenizer_code
 from isogloss.encode.settings import transformer_options
+from isogloss.encode.windows import Windows, equal_parts
 from isogloss.errors import InputError
 
 N_TEXTS_AT_ONCE = 512
@@ -97,16 +99,67 @@ class TextTokenizer:
         room = self.max_length - len(self.head) - len(self.tail)
         ids: list[SmallInts1d] = []
         n_pieces: list[int] = []
+        for tokens in self._tokens(texts):
+            n_pieces.append(len(self.head) + len(tokens) + len(self.tail))
+            ids.append(self._with_specials(tokens[:room]))
+        return TokenizedTexts(ids, np.array(n_pieces, np.int64))
+
+    def windows(self, texts: Sequence[str]) -> Windows:
+        """Tokenise texts; those longer than the maximum become several windows.
+
+        Raises
+        ------
+        InputError
+            When prefix and special tokens leave no room for a token of the text.
+        """
+        room = self.max_length - len(self.head) - len(self.tail)
+        if room <= len(self.prefix_ids):
+            n_around = self.max_length - room + len(self.prefix_ids)
+            raise InputError(
+                f"a maximum length of {self.max_length} tokens leaves no room for windows beside "
+                f"the {n_around} of the prefix and the special ones; give {n_around + 1} or more"
+            )
+        ids: list[SmallInts1d] = []
+        text: list[int] = []
+        n_own: list[int] = []
+        n_pieces: list[int] = []
+        for number, tokens in enumerate(self._tokens(texts)):
+            n_pieces.append(len(self.head) + len(tokens) + len(self.tail))
+            n_prefix = _n_common(tokens, self.prefix_ids)
+            prefix, own = tokens[:n_prefix], tokens[n_prefix:]
+            most = room - len(self.prefix_ids) if len(tokens) > room else max(len(own), 1)
+            for start, end in equal_parts(len(own), most=most):
+                ids.append(self._with_specials([*prefix, *own[start:end]]))
+                text.append(number)
+                n_own.append(end - start)
+                prefix = self.prefix_ids
+        return Windows(
+            ids, np.array(text, np.int64), np.array(n_own, np.int64), np.array(n_pieces, np.int64)
+        )
+
+    @cached_property
+    def prefix_ids(self) -> list[int]:
+        """Tokens of the prefix, as they stand in front of a text."""
+        if not self.prefix:
+            return []
+        alone, before = self._tokens([""]), self._tokens(["a"])
+        prefix, tokens = next(alone), next(before)
+        return prefix[: _n_common(tokens, prefix)]
+
+    def _with_specials(self, tokens: list[int]) -> SmallInts1d:
+        return np.array([*self.head, *tokens, *self.tail], np.int32)
+
+    def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        """Yield the tokens of each text behind its prefix, without the special ones."""
         for start in range(0, len(texts), N_TEXTS_AT_ONCE):
             some = [
                 self.prefix + _encodable(text) for text in texts[start : start + N_TEXTS_AT_ONCE]
             ]
-            for pieces in self._pieces(some):
-                if self.dropped is not None:
-                    pieces = [piece for piece in pieces if piece != self.dropped]
-                n_pieces.append(len(self.head) + len(pieces) + len(self.tail))
-                ids.append(np.array([*self.head, *pieces[:room], *self.tail], np.int32))
-        return TokenizedTexts(ids, np.array(n_pieces, np.int64))
+            for tokens in self._all_tokens(some):
+                if self.dropped is None:
+                    yield tokens
+                else:
+                    yield [token for token in tokens if token != self.dropped]
 
     @property
     def highest_id(self) -> int:
@@ -120,7 +173,7 @@ class TextTokenizer:
             ids = list(self.backend.get_vocab(with_added_tokens=True).values())
         return max([*ids, *self.head, *self.tail], default=-1)
 
-    def _pieces(self, texts: list[str]) -> Iterator[list[int]]:
+    def _all_tokens(self, texts: list[str]) -> Iterator[list[int]]:
         with library_faults(None, BROKEN):
             if self.is_parallel:
                 for encoding in self.backend.encode_batch_fast(texts, add_special_tokens=False):
@@ -185,6 +238,12 @@ def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:
         (n for n in range(n_specials + 1) if whole[n : n + len(plain)] == plain), n_specials
     )
     return whole[:n_head], whole[n_head + len(plain) :]
+
+
+def _n_common(tokens: list[int], prefix: list[int]) -> int:
+    pairs = zip(tokens, prefix, strict=False)
+    return next((n for n, (ours, theirs) in enumerate(pairs) if ours != theirs),
+                min(len(tokens), len(prefix)))  # fmt: skip
 
 
 def _encodable(text: str) -> str:

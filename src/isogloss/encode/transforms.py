@@ -300,8 +300,14 @@ def transformed(vectors: Floats3d, transform: Transform | None, *, normalize: bo
         return vectors
     moved: Floats3d = transform.transform(vectors)
     if normalize:
-        moved /= np.maximum(np.linalg.norm(moved, axis=-1, keepdims=True), 1e-12)
+        to_unit_length(moved)
     return moved
+
+
+def to_unit_length(vectors: Floats3d) -> None:
+    """Give vectors of length above 0 unit length, in place: (n_layers, n_texts, width)."""
+    for rows in vectors:  # a copy of one layer at a time
+        rows /= np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-12)
 
 
 def _parts(vectors: Floats2d) -> Iterator[Doubles2d]:
