@@ -18,6 +18,7 @@ NAN = float("nan")
 MAY_BE_NONE = {
     "learning_rate", "clip_norm", "accumulate", "max_tokens", "patience", "class_weights",
     "max_pieces", "embeddings", "dropout", "max_entities", "pooling",
+    "long_texts",
 }  # fmt: skip
 ALLOWED = {
     "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1],

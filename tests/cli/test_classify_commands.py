@@ -51,6 +51,7 @@ def fit(cli: Run, world: World, tmp_path: Path) -> Any:
         (["--min-link-prob", "0.5"], "min_link_prob", 0.5),
         (["--min-commonness", "0.4"], "min_commonness", 0.4),
         (["--pooling", "cls"], "pooling", "cls"),
+        (["--long-texts", "windows"], "long_texts", "windows"),
         (["--dtype", "bfloat16"], "dtype", "bfloat16"),
         (["--seed", "7"], "random_state", 7),
         (["--device", "cpu", "--threads", "1"], "device", "auto"),

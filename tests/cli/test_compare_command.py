@@ -63,6 +63,7 @@ class CalledError(Exception):
     [
         ([], {}),
         (["--pooling", "cls"], {"pooling": "cls"}),
+        (["--long-texts", "windows"], {"long_texts": "windows"}),
         (["--tune", "full"], {"tune": "full", "training": {}}),
         (["--tune", "lora"], {"tune": "lora", "training": {}}),
         *(

@@ -55,6 +55,22 @@ def test_an_option_is_that_of_the_encoder(
     assert np.allclose(found, plain, atol=1e-6) != changes
 
 
+def test_long_texts_are_read_in_windows_where_asked(cli: Run, world: World, tmp_path: Path) -> None:
+    texts = ["word " * 60, "東京 " * 50, "short"]
+    encoder, found = Encoder.load(world.encoder, device="cpu"), {}
+    for mode in ("cut", "windows"):
+        out = tmp_path / f"{mode}.npy"
+        outcome = cli("encode", "-", "--encoder", world.encoder, "--out", out, "--long-texts",
+                      mode, stdin="\n".join(texts) + "\n")  # fmt: skip
+        assert outcome.code == 0, outcome.err
+        found[mode] = np.load(out)
+        wanted = encoder.encode_counted([text.strip() for text in texts], long_texts=mode)
+        np.testing.assert_allclose(found[mode], wanted.vectors, atol=1e-5)
+        said = "give --long-texts windows (long_texts='windows') to read them whole"
+        assert (said in outcome.err) == (mode == "cut")
+    assert not np.allclose(found["cut"][:2], found["windows"][:2], atol=1e-3)
+
+
 def test_columns_are_joined(cli: Run, world: World, tmp_path: Path) -> None:
     table = 'title,body\n東京,"a, ""b"""\n'
     for out, words, text in (
