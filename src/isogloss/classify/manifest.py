@@ -9,7 +9,7 @@ from isogloss.errors import InputError
 from isogloss.files import damage_in_one_sentence, is_there, read_json, saved_text, sha256_of
 from isogloss.sealed import refuse_changed
 
-FORMAT, VERSION = "isogloss text classifier", 3
+FORMAT, VERSION = "isogloss text classifier", 4
 MANIFEST = "model.json"
 TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
 PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
