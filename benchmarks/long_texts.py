@@ -1,13 +1,13 @@
-"""Texts longer than the encoder takes, cut or read in windows: docs/results.md, "Long texts".
+"""Texts longer than the encoder takes, cut or read in windows: accuracy and time.
 
     python benchmarks/long_texts.py --data DIR --split dev
     python benchmarks/long_texts.py --data DIR --split test
 
 Trains the bundled encoder's classifier on English news (MasakhaNEWS dev and test) and scores the
 other languages, once with the beginning of each article and once with all of it, in windows. A
-third model is fitted on beginnings and reads what it classifies in windows. The default was chosen
-on the dev files; the test files were scored once, after that. Vectors are kept under --out, with
-the CPU seconds that each part took when it was encoded.
+third model is fitted on beginnings and reads what it classifies in windows. A default is chosen on
+the dev files; the test files are scored once, after that. Vectors are kept under --out, with the
+CPU seconds that each part took when it was encoded.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def _score(name: str, row: dict[str, Any], key: str) -> dict[str, float]:
 def main() -> None:
     """Encode what is missing, fit, score, write JSON, print Markdown tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
+    parser.add_argument("--data", type=Path, required=True, help="see docs/results.md, Data")
     parser.add_argument("--split", choices=("dev", "test"), required=True)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/long_texts"))
     parser.add_argument("--dtype", default="bfloat16")

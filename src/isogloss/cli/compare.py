@@ -90,13 +90,9 @@ def compare_command(
         max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
         precision=precision, average_checkpoints=average_checkpoints,
     )  # fmt: skip
-    chosen: dict[str, Any] = {} if pooling is None else {"pooling": pooling}
-    if long_texts is not None:
-        chosen["long_texts"] = long_texts
-    if how is not None:
-        chosen |= {"tune": tune, "training": how}
-    if multilabel:
-        chosen["multilabel"] = True
+    chosen: dict[str, Any] = {} if how is None else {"tune": tune, "training": how}
+    given = {"pooling": pooling, "long_texts": long_texts, "multilabel": multilabel or None}
+    chosen |= {name: value for name, value in given.items() if value is not None}
     if thresholds != "half":
         chosen["thresholds"] = thresholds
     fallback_lang = checked_language(fallback_lang)
