@@ -1,10 +1,11 @@
-"""Measure how fast a knowledge base with many names opens, and what its first use costs.
+"""Measure how fast a knowledge base with many names opens, what its first use costs, and vectors.
 
     python benchmarks/open_speed.py --names 5000000
 
 Names are made up: two words of 3 to 8 letters each, every one of an entity of its own, in one
-language. They are written, built and opened here; figures are milliseconds of the processor, the
-least of five, with the files in memory as after a copy or a first use.
+language; the vectors are random, of 100 dimensions, one for each name. All is written, built and
+opened here; figures are milliseconds of the processor, the least of five, with the files in memory
+as after a copy or a first use.
 """
 
 import argparse
@@ -14,9 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.vectors import Vocabulary, WordEntityVectors, read_vectors, write_vectors
 
 N_TIMES = 5
+WIDTH = 100
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -47,6 +52,21 @@ def main() -> None:
             times["language"].append(time.process_time() - entities)
         for step, seconds in times.items():
             print(f"{step}: {1000 * min(seconds):.1f} ms")
+        measure_vectors(Path(folder) / "vectors", n_names)
+
+
+def measure_vectors(path: Path, n_names: int) -> None:
+    """Print the size of a file of vectors in the native form, and how long it takes to open."""
+    matrix = np.random.default_rng(0).standard_normal((n_names, WIDTH), np.float32)
+    vocabulary = Vocabulary.of([f"word{number}" for number in range(n_names)])
+    write_vectors(WordEntityVectors(vocabulary, matrix), path, "native")
+    seconds = []
+    for _ in range(N_TIMES):
+        start = time.process_time()
+        read_vectors(path)
+        seconds.append(time.process_time() - start)
+    n_megabytes = path.stat().st_size / 1e6
+    print(f"vectors, {n_megabytes:.0f} MB: {1000 * min(seconds):.1f} ms")
 
 
 def write_names(path: Path, n_names: int) -> None:
