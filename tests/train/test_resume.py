@@ -129,6 +129,21 @@ def test_any_damaged_value_works_or_is_refused_in_one_sentence(tmp_path: Path, v
     assert all("remove it" in line and str(file) in line and "\n" not in line for line in said)
 
 
+def test_best_epochs_that_are_not_those_of_the_scores_are_refused(tmp_path: Path) -> None:
+    options = {"epochs": 3, "average_checkpoints": 2}
+    fit(Small(), checkpoints=Checkpoints(tmp_path), **options)
+    file = tmp_path / "checkpoint.safetensors"
+    with safe_open(file, framework="pt") as opened:
+        metadata = opened.metadata()
+    progress = json.loads(metadata["progress"])
+    del progress["best_steps"][0]
+    made = metadata | {"progress": json.dumps(progress)}
+    tensors = load_file(file)
+    save_file(tensors, file, metadata=made | {"checksum": arrays_checksum(tensors, made)})
+    with pytest.raises(InputError, match="damaged: its best epochs are not those"):
+        fit(Small(), checkpoints=Checkpoints(tmp_path), **options)
+
+
 def test_a_place_that_cannot_hold_checkpoints_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be made here"):

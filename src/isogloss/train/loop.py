@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError
 from isogloss.progress import progress
-from isogloss.train.checkpoints import Checkpoints
+from isogloss.train.checkpoints import NAME, Checkpoints
 from isogloss.train.optimizer import ModuleOptimizer
 from isogloss.train.options import TrainingOptions
 from isogloss.train.order import (
@@ -301,9 +301,18 @@ class _Loop:
 
     def _keep_best(self) -> None:
         """Keep the weights of this epoch when it is among the best, or among the last."""
+        self.state.best_steps = self._best_steps()
+        if self.state.step in self.state.best_steps:
+            self.kept[self.state.step] = self.weights.take()
+            if self.checkpoints is not None and self.processes.rank == 0:
+                self.checkpoints.write_best(self.state.step, self.kept[self.state.step])
+        self.kept = {step: self.kept[step] for step in self.state.best_steps}
+
+    def _best_steps(self) -> list[int]:
+        """Return the ends of the epochs whose weights are kept, the best first."""
         n_kept = self.options.average_checkpoints
         if self.score is None and n_kept == 1:
-            return  # the weights at the end are those of the last epoch
+            return []  # the weights at the end are those of the last epoch
         places = {epoch.step: place for place, epoch in enumerate(self.state.epochs)}
         ranked = sorted(
             self.state.epochs,
@@ -313,12 +322,7 @@ class _Loop:
             ),
             reverse=True,
         )
-        self.state.best_steps = [epoch.step for epoch in ranked[:n_kept]]
-        if self.state.step in self.state.best_steps:
-            self.kept[self.state.step] = self.weights.take()
-            if self.checkpoints is not None and self.processes.rank == 0:
-                self.checkpoints.write_best(self.state.step, self.kept[self.state.step])
-        self.kept = {step: self.kept[step] for step in self.state.best_steps}
+        return [epoch.step for epoch in ranked[:n_kept]]
 
     def _resume(self) -> None:
         if self.checkpoints is None:
@@ -333,6 +337,12 @@ class _Loop:
             [Epoch(one["step"], one["loss"], tuple(one["score"])) for one in saved["epochs"]],
             saved["best_steps"], saved["is_stopped_early"],
         )  # fmt: skip
+        if self.state.best_steps != self._best_steps():
+            raise InputError(
+                "damaged: its best epochs are not those with the best scores; remove it to start "
+                "again",
+                path=self.checkpoints.folder / NAME,
+            )
         self.weights.put(found.tensors)
         self.optimizer.load_state(found.tensors)
         if saved["scaler"]:
