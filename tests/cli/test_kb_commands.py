@@ -1,5 +1,6 @@
 """``isogloss kb``: each option does what it says."""
 
+import functools
 import gzip
 import json
 from pathlib import Path
@@ -7,6 +8,9 @@ from typing import Any
 
 import pytest
 from cli_world import ENTITIES, Outcome, Refuse, Run, World
+
+from isogloss.cli import texts
+from isogloss.data.blocks import read_blocks
 
 
 def _ids(outcome: Outcome) -> list[list[str]]:
@@ -226,3 +230,16 @@ def test_lone_surrogates_are_escaped(link: Any) -> None:
 def test_quoting_none_keeps_quotes(link: Any) -> None:
     text = 'text\tx\n"東京" "a\t1\n'
     assert _ids(link(text, "--lang", "ja", "--quoting", "none", "--text", "text")) == [["Q1490"]]
+
+
+def test_links_come_block_by_block(cli: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "".join(f"Osaka {row}\n" for row in range(9))
+    whole = cli("kb", "link", world.kb, "--lang", "en", stdin=lines)
+    monkeypatch.setattr(texts, "read_blocks", functools.partial(read_blocks, rows=2))
+    blocks = cli("kb", "link", world.kb, "--lang", "en", stdin=lines)
+    assert blocks == whole
+    assert [json.loads(line)["row"] for line in blocks.out.splitlines()] == [*range(9)]
+    broken = cli("kb", "link", world.kb, "--lang", "en", stdin=lines.encode() + b"\xff\n")
+    assert broken.code == 2
+    assert whole.out.startswith(broken.out)
+    assert len(broken.out.splitlines()) == 8

@@ -12,6 +12,8 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from isogloss.data import records as reading
+from isogloss.data import tables
 from isogloss.data.documents import FileFormat, join_texts, read_documents
 from isogloss.errors import InputError, LossWarning
 
@@ -356,3 +358,20 @@ def test_xed_and_sts_read_right_without_being_told(data):
             assert all(re.fullmatch(r"[1-8](, [1-8])*", label) for label in documents.labels)
         headlines = data / "sts" / "2015" / "headlines.test.tsv.gz"
         assert len(read(headlines, FileFormat(text=("2",)), needs_label=False).texts) == 1500
+
+
+def test_a_field_and_a_cell_have_a_bound(tmp_path, monkeypatch):
+    for module in (tables, reading):
+        monkeypatch.setattr(module, "LONGEST_LINE", 1 << 20)
+    text = "x" * (1 << 21)
+    (tmp_path / "a.csv").write_text(
+        'text,label\nshort,a\n"' + "\n".join([text[:999]] * 2100) + '",b\n'
+    )
+    table = pyarrow.table({"text": ["short", text], "label": ["a", "b"]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    for name, said in (
+        ("a.csv", r"a\.csv:3: .*field larger"),
+        ("a.parquet", r"a\.parquet:2: the cell of 'text' is longer than 1 MB"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read_documents(tmp_path / name, format=FileFormat(), needs_label=False)

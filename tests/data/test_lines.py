@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from isogloss.data import lines
 from isogloss.data.lines import STANDARD_INPUT, open_lines, read_text
 from isogloss.errors import InputError
 
@@ -157,3 +158,24 @@ def test_zst_is_read_in_blocks(tmp_path):
 def test_a_missing_file_is_named_with_its_folder(tmp_path):
     with pytest.raises(InputError, match=r"no such file in .*; check its name"):
         read_text(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("read", [read_text, lambda path: list(open_lines(path))])
+@pytest.mark.parametrize("kind", ["plain", "packed", "/dev/zero"])
+def test_a_line_has_a_bound(tmp_path, monkeypatch, read, kind):
+    """A few bytes may be unpacked to a line larger than memory."""
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
+    path = tmp_path / "a.txt.gz"
+    whole, fits = b"short\n" + b"x" * (1 << 21), b"short\n" + b"x" * (1 << 20) + b"\nshort"
+    if kind == "/dev/zero":
+        path = tmp_path / "zero.txt"
+        path.symlink_to(kind)
+    else:
+        write = gzip.compress if kind == "packed" else bytes
+        path = path if kind == "packed" else tmp_path / "a.txt"
+        path.write_bytes(write(fits[:-7]))
+        read(path)
+        path.write_bytes(write(whole))
+    line = 1 if kind == "/dev/zero" else 2
+    with pytest.raises(InputError, match=rf":{line}: the line is longer than 1 MB; break it up"):
+        read(path)

@@ -1,5 +1,6 @@
 """``isogloss encode``: a file of texts → an array of vectors on disk."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.places import refuse_inside, refuse_place
-from isogloss.data.documents import read_documents
+from isogloss.data.blocks import read_blocks
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
 from isogloss.files import atomic_file
@@ -48,16 +49,16 @@ def encode(
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
     refuse_place(out, file, encoder, transform, overwrite=overwrite, makes="file")
     refuse_inside(out, cache=cache)
-    documents = read_documents(
-        file, format=options.file_format(text, None, quoting), needs_label=False
-    )
+    blocks = read_blocks(file, format=options.file_format(text, None, quoting))
+    first = next(blocks)  # whose faults are said before the encoder is loaded
     model = Encoder.load(
         encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
         long_texts=long_texts, threads=threads, transform=transform, cache=cache,
     )  # fmt: skip
     say_encoder(model)
     with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing
-        shape = model.encode(documents.texts, layers=layer, out=temporary, overwrite=True).shape
+        texts = (one for block in chain([first], blocks) for one in block.texts)
+        shape = model.encode(texts, layers=layer, out=temporary, overwrite=True).shape
     typer.echo(f"isogloss: {counted(shape[0], 'text')} x {shape[1]} → {out}", err=True)
 
 

@@ -1,6 +1,7 @@
 """``isogloss kb``: build a knowledge base, look into it, link texts to it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from isogloss.cli import options
 from isogloss.cli.kb_info import print_info
 from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.places import refuse_inside
-from isogloss.cli.texts import read_texts
+from isogloss.cli.texts import read_text_blocks
 from isogloss.cores import MAX_THREADS
 from isogloss.counts import LARGEST_COUNT
 from isogloss.data.documents import Documents
@@ -213,39 +214,52 @@ def link(
     opened = KnowledgeBase.open(kb)
     pivot = None if pivot is None else _pivot_of(opened, pivot)
     format = options.file_format(text, None, quoting, lang_column)
-    documents = read_texts(file, format=format, command=f"kb link {kb}")
-    langs = languages_of(documents, lang)
     fallback = checked_language(fallback_lang)
+    blocks = read_text_blocks(file, format=format, command=f"kb link {kb}")
+    linkers: dict[str | None, Linker | None] = {}
+    langs: list[str | None] = []
+    is_linked: list[bool] = []
+    n_dropped = 0
+    for documents in blocks:
+        of_block = languages_of(documents, lang)
+        new = [code for code in dict.fromkeys(of_block) if code not in linkers]
+        pairs = {code: languages_to_link(code, fallback) for code in new}
+        say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
+        for code, pair in pairs.items():
+            linkers[code] = None if pair is None else Linker(
+                opened, pair[0], fallback_lang=pair[1], pivot=pivot, min_link_prob=min_link_prob,
+                min_commonness=min_commonness, nested=nested, inflection=not no_inflection,
+                is_quiet=True,
+            )  # fmt: skip
+        linked, n_left_out = _linked(documents, of_block, linkers)
+        _print_links(documents, of_block, linked, first=len(langs))
+        langs += of_block
+        is_linked += [bool(mentions) for mentions in linked]
+        n_dropped += n_left_out
+    say_languages(langs, {"linked": is_linked})
+    if n_dropped:
+        left_out = counted(n_dropped, "entity", "entities")
+        typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
+
+
+def _linked(
+    documents: Documents, langs: list[str | None], linkers: Mapping[str | None, Linker | None]
+) -> tuple[list[list[Mention]], int]:
+    """Return the mentions of each text, and how many entities the pivot left out."""
     linked: list[list[Mention]] = [[] for _ in documents.texts]
     n_dropped = 0
-    pairs = {code: languages_to_link(code, fallback) for code in dict.fromkeys(langs)}
-    say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
-    for code, linked_by in pairs.items():
+    for code in dict.fromkeys(langs):
         rows = [row for row, known in enumerate(langs) if known == code]
-        if linked_by is None:
+        linker = linkers[code]
+        if linker is None:
             unknown = counted(len(rows), "text")
             warn_loss(f"nothing is linked in {unknown} of unknown language")
             continue
-        linker = Linker(
-            opened,
-            linked_by[0],
-            fallback_lang=linked_by[1],
-            pivot=pivot,
-            min_link_prob=min_link_prob,
-            min_commonness=min_commonness,
-            nested=nested,
-            inflection=not no_inflection,
-            is_quiet=True,
-        )
         found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
         for position, row in enumerate(rows):
             linked[row] = found.mentions(position)
         n_dropped += found.n_dropped
-    _print_links(documents, langs, linked)
-    say_languages(langs, {"linked": [bool(mentions) for mentions in linked]})
-    if n_dropped:
-        left_out = counted(n_dropped, "entity", "entities")
-        typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
+    return linked, n_dropped
 
 
 def _refuse_unheeded(context: typer.Context, sources: list[str], counting: Counting) -> None:
@@ -288,10 +302,10 @@ def _pivot_of(kb: KnowledgeBase, value: str) -> str:
 
 
 def _print_links(
-    documents: Documents, langs: list[str | None], linked: list[list[Mention]]
+    documents: Documents, langs: list[str | None], linked: list[list[Mention]], *, first: int
 ) -> None:
     for row, mentions in enumerate(linked):
-        line: dict[str, Any] = {"row": row, "lang": langs[row]}
+        line: dict[str, Any] = {"row": first + row, "lang": langs[row]}
         if documents.ids is not None:
             line["id"] = documents.ids[row]
         line["mentions"] = [_as_json(mention) for mention in mentions]

@@ -1,7 +1,11 @@
 """Texts from a file or standard input, and the advice where a text is given for the file."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
+from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import InputError
 
@@ -17,8 +21,22 @@ def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
         What stands before the file on the command line, for the advice where there is no such
         file: it may be the text itself.
     """
-    try:
+    with _advised(file, command):
         return read_documents(file, format=format, needs_label=False)
+
+
+def read_text_blocks(file: str, *, format: FileFormat, command: str) -> Iterator[Documents]:
+    """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`."""
+    blocks = read_blocks(file, format=format)
+    with _advised(file, command):
+        first = next(blocks)
+    return chain([first], blocks)
+
+
+@contextmanager
+def _advised(file: str, command: str) -> Iterator[None]:
+    try:
+        yield
     except InputError as error:
         if file == "-" or _exists(Path(file)):
             raise

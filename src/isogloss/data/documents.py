@@ -199,6 +199,12 @@ def read_files(
     ]
 
 
+def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
+    """Return the documents of a file's records, or of some of them, without their labels."""
+    asked = format.of_file(records.columns, path, needs_label=False)
+    return _documents(records, path, asked, needs_label=False)
+
+
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
     text_columns = [
         _find(records, name, "--text", path, is_asked=format.text is not None)

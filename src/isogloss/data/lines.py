@@ -21,6 +21,7 @@ from isogloss.errors import InputError
 
 STANDARD_INPUT = Path("-")
 COMPRESSED = (".gz", ".zst")
+LONGEST_LINE = 1 << 26  # bytes of a line, characters of a field, bytes of a cell of Parquet
 
 _BY_NAME = {".gz": "gzip", ".zst": "zstd"}
 _READ = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # no UTF-8 begins so
@@ -51,7 +52,7 @@ def read_text(path: Path) -> str:
         When the file is missing, unreadable, cut off or not UTF-8; with line and byte.
     """
     with opened(path) as stream:
-        data = stream.read()
+        data = _whole(stream, path)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     try:
@@ -68,24 +69,59 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
     Where no line ends in ``\n``, a lone ``\r`` does, as in `read_text`. One line is in memory at a
     time. Takes and raises what `read_text` does.
     """
+    for number, line in whole_lines(path):
+        yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def whole_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield what `open_lines` does, each line with its end."""
     with opened(path) as stream:
-        for number, raw in enumerate(_raw_lines(stream), 1):
+        for number, raw in enumerate(_raw_lines(stream, path), 1):
             if number == 1:
                 raw = _without_mark(raw, path)
             try:
                 line = raw.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise _not_utf8(error, error.start, path, number) from error
-            yield number, line.removesuffix("\n").removesuffix("\r")
+            yield number, line
 
 
-def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
-    first = next(stream, b"")
-    if b"\n" in first:
-        yield first
-        yield from stream
-    else:  # the whole file
+def _raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    number = 1
+    first = line = _bounded(stream.readline(LONGEST_LINE + 1), path, 1)
+    if b"\n" not in first:  # the whole file
         yield from first.splitlines(keepends=True)
+        return
+    while line:
+        yield line
+        number += 1
+        line = _bounded(stream.readline(LONGEST_LINE + 1), path, number)
+
+
+def _whole(stream: BinaryIO, path: Path) -> bytes:
+    """Read a stream to its end, but no line without an end: a few bytes may be unpacked to many."""
+    data = bytearray()
+    line_start, number = 0, 1
+    while block := stream.read(_BLOCK_BYTES):
+        data += block
+        if b"\n" in block:
+            number += block.count(b"\n")
+            line_start = len(data) - len(block) + block.rindex(b"\n") + 1
+        if len(data) - line_start > LONGEST_LINE:
+            raise _too_long(path, number)
+    return bytes(data)
+
+
+def _bounded(line: bytes, path: Path, number: int) -> bytes:
+    if len(line) > LONGEST_LINE:
+        raise _too_long(path, number)
+    return line
+
+
+def _too_long(path: Path, number: int) -> InputError:
+    return InputError(
+        f"the line is longer than {LONGEST_LINE >> 20} MB; break it up", path=path, line=number
+    )
 
 
 @contextmanager

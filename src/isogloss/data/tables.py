@@ -10,18 +10,18 @@ import csv
 import io
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from isogloss.data.lines import LONGEST_LINE
 from isogloss.errors import InputError
 
 Quoting = Literal["auto", "csv", "none"]
 
-_LONGEST_FIELD = 2**31 - 1
-_limit_lock = threading.Lock()
+_limit_lock = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -110,24 +110,33 @@ def _parse_plain(text: str, delimiter: str, path: Path) -> Grid:
 
 
 def _parse_csv(text: str, delimiter: str, path: Path) -> Grid:
-    rows: list[list[str]] = []
-    starts: list[int] = []
-    with _long_fields():
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        line = 1
-        try:
-            for row in reader:
-                rows.append(row or [""])
-                starts.append(line)
-                line = reader.line_num + 1
-        except csv.Error as error:
-            raise InputError(
-                f"the row that begins here breaks CSV quoting ({error}); mend it, or say "
-                "--quoting none if quotes are part of the text",
-                path=path,
-                line=line,
-            ) from error
+    with long_fields():
+        read = list(csv_rows(io.StringIO(text, newline=""), delimiter, path))
+    rows, starts = [row for row, _ in read], [line for _, line in read]
     return _checked(Grid(rows, starts), path, " when read with CSV quoting")
+
+
+def csv_rows(lines: Iterable[str], delimiter: str, path: Path) -> Iterator[tuple[list[str], int]]:
+    r"""Yield rows with CSV quoting, and the line on which each begins; within `long_fields`.
+
+    Parameters
+    ----------
+    lines
+        With their ends; a lone ``\r`` ends one too.
+    """
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            yield row or [""], line
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"the row that begins here breaks CSV quoting ({error}); mend it, or say "
+            "--quoting none if quotes are part of the text",
+            path=path,
+            line=line,
+        ) from error
 
 
 def _checked(grid: Grid, path: Path, how: str) -> Grid:
@@ -138,20 +147,25 @@ def _checked(grid: Grid, path: Path, how: str) -> Grid:
         grid.lines.pop()
     for row, line in zip(grid.rows, grid.lines, strict=True):
         if len(row) != width:
-            raise InputError(
-                f"has {len(row)} field(s){how}, but the first row has {width}; mend the row"
-                + ("" if how else ", or say --quoting csv if a field holds line breaks"),
-                path=path,
-                line=line,
-            )
+            raise wrong_width(len(row), width, path, line, how)
     return grid
 
 
+def wrong_width(n_fields: int, width: int, path: Path, line: int, how: str = "") -> InputError:
+    """Return the fault of a row of another length than the first; `how` it was read."""
+    return InputError(
+        f"has {n_fields} field(s){how}, but the first row has {width}; mend the row"
+        + ("" if how else ", or say --quoting csv if a field holds line breaks"),
+        path=path,
+        line=line,
+    )
+
+
 @contextmanager
-def _long_fields() -> Iterator[None]:
-    """Lift the limit of the csv module, which is global, for a while."""
+def long_fields() -> Iterator[None]:
+    """Set the limit of the csv module, which is global and low, for a while."""
     with _limit_lock:
-        before = csv.field_size_limit(_LONGEST_FIELD)
+        before = csv.field_size_limit(LONGEST_LINE)
         try:
             yield
         finally:

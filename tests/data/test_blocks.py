@@ -1,0 +1,108 @@
+"""A file read some documents at a time holds what it holds when it is read whole."""
+
+import json
+import random
+import warnings
+from itertools import islice
+from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from isogloss.data.blocks import read_blocks
+from isogloss.data.documents import FileFormat, read_documents
+from isogloss.errors import InputError
+
+TEXTS = [
+    "Überraschung",
+    "порт, закрыт",
+    "الميناء",
+    'a "quoted" word',
+    "two\nlines",
+    "",
+    "港口 😀",
+    "x\ty",
+]
+
+
+def rows() -> list[str]:
+    chosen = random.Random(3)
+    return [chosen.choice(TEXTS) + str(row) * (row % 3) for row in range(57)]
+
+
+def written(folder: Path, kind: str) -> Path:
+    """Write a file of the kind, with texts that it can hold."""
+    path = folder / kind
+    if kind == "a.parquet":
+        parquet.write_table(pyarrow.table({"id": range(57), "text": rows()}), path)
+    elif kind == "a.jsonl":
+        lines = [json.dumps({"id": i, "text": text}) for i, text in enumerate(rows())]
+        path.write_text("\n\n".join(lines) + "\n")
+    elif kind == "quoted.csv":
+        fields = [text.replace('"', '""') for text in rows()]
+        path.write_text("id,text\r\n" + "".join(f'{i},"{x}"\r\n' for i, x in enumerate(fields)))
+    else:
+        plain = [text.replace("\n", " ").replace("\t", " ") for text in rows()]
+        if kind == "plain.tsv":
+            plain = [text.replace('"', "") for text in plain]
+        if kind == "a.txt":
+            path.write_text("\n".join(plain))
+        elif kind == "numbered.tsv":
+            path.write_text("".join(f"{i}\t{text}\n" for i, text in enumerate(plain)))
+        else:
+            path.write_text(
+                "id\ttext\n" + "".join(f"{i}\t{x}\n" for i, x in enumerate(plain)) + "\n"
+            )
+    return path
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "a.parquet",
+        "a.jsonl",
+        "quoted.csv",
+        "plain.tsv",
+        "stray.tsv",
+        "a.txt",
+        "numbered.tsv",
+        "none",
+    ],
+)
+def test_blocks_are_the_whole(tmp_path: Path, kind: str, n: int) -> None:
+    path = written(tmp_path, kind)
+    format = FileFormat(text=("2",)) if kind == "numbered.tsv" else FileFormat()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        whole = read_documents(path, format=format, needs_label=False)
+        blocks = list(read_blocks(path, format=format, rows=n))
+    assert [text for block in blocks for text in block.texts] == whole.texts
+    assert [line for block in blocks for line in block.lines] == whole.lines
+    if whole.ids is not None:
+        assert [one for block in blocks for one in block.ids or []] == whole.ids
+    if n == 7 and kind in ("a.parquet", "a.jsonl", "quoted.csv", "plain.tsv", "a.txt"):
+        assert len(blocks) > 3
+
+
+def test_only_the_blocks_asked_for_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text\n" + "word\n" * 100 + '"an open field\n' + "word\n" * 5)
+    blocks = read_blocks(path, format=FileFormat(), rows=10)
+    assert [len(block.texts) for block in islice(blocks, 9)] == [9, *[10] * 8]
+    with pytest.raises(InputError, match=r"a\.csv:102: .*breaks CSV quoting"):
+        list(blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "is empty"), ("text\n", "has the columns text and no rows"),
+     ("a\tb\n1\t2\n", "no column"), ('id\ttext\n1\tx\n2\t"y\n3\n', r":4: has 1 field"),
+     ("id\ttext\n" + "1\tx\n" * 9 + "2\n", r":11: has 1 field"),
+     ("id\ttext\n" + "1\tx\n" * 6 + "\n" * 9 + "1\tx\n", r":8: has 1 field")],
+)  # fmt: skip
+def test_faults_have_their_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "a.tsv").write_text(text)
+    with pytest.raises(InputError, match=said):
+        list(read_blocks(tmp_path / "a.tsv", format=FileFormat(), rows=4))
