@@ -1,4 +1,4 @@
-"""Few labels beside SetFit, on the same encoder, one thread: the table of docs/results.md.
+"""Few labels beside SetFit, on the same encoder, one thread: the tables of docs/results.md.
 
 Samples of 8, 16 and 64 English texts a class (SIB-200 train; a class with fewer gives all it has),
 tested on the dev texts of 27 other languages. isogloss fits its head on the frozen bundled encoder,
@@ -10,6 +10,11 @@ description; SetFit has templates for them. SetFit has an environment of its own
     python -m venv setfit-env
     setfit-env/bin/pip install setfit==1.2.0 torch==2.13.0
     python benchmarks/few_labels.py --data DIR --setfit setfit-env/bin/python
+
+In that table isogloss tunes in bfloat16 and SetFit in float32, and they see 560 and 1,600 texts.
+With ``--equal`` both sides train on 8 texts a class in both precisions, and see 560 and 1,600 texts
+each (`EQUAL`), so that software, precision and work can be told apart; ``--samples`` says how many
+samples.
 
 Every cell is kept in a file of its own, so that a stopped run goes on where it was.
 """
@@ -33,11 +38,11 @@ from evaluation_data import SIB_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.comparison_seeds import interval_over_seeds
 from isogloss.classify.resampling import resampled_means
-from isogloss.classify.scores import Interval
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.encode.bundled import bundled_directory
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
+from isogloss.statistics.intervals import Interval
 
 LANGUAGES = sorted(SIB_LANGUAGES)  # the order of the answers in a cell
 SEEDS = {8: 5, 16: 5, 64: 2, 0: 1}  # by texts a class
@@ -63,22 +68,34 @@ TUNING: dict[str, Any] = {"learning_rate": 1e-4, "dev_split": 0.0, "precision": 
 EPOCHS = {8: 10, 16: 5, 64: 1}  # by texts a class
 TEMPLATE, N_COPIES = "This sentence is {}", 8  # SetFit's own, for class names
 DEFAULT_STEPS = -1
+PRECISIONS = ("float32", "bfloat16")
+EQUAL = {560: (10, 18), 1600: (29, 50)}  # texts seen: epochs of 56 texts; steps of 16 pairs
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One training: by whom, on how many texts a class (0: class names), for how many steps."""
+    """One training: by whom, on how many texts a class (0: class names), for how many steps.
+
+    Attributes
+    ----------
+    precision, n_seen
+        Of a cell of the comparison at equal work, see `EQUAL`: how it is computed, and how many
+        texts it sees, each as often as it does.
+    """
 
     row: str
     n: int
     seed: int
     steps: int = 0
+    precision: str = ""
+    n_seen: int = 0
 
     @property
     def file(self) -> str:
         """Name of the file that keeps it."""
         row = self.row.replace(", ", "-").replace(" ", "-")
-        return f"{row}-{self.n}-{self.seed}-{self.steps}.json"
+        equal = f"-{self.precision}-{self.n_seen}" if self.precision else ""
+        return f"{row}-{self.n}-{self.seed}-{self.steps}{equal}.json"
 
     @property
     def is_ours(self) -> bool:
@@ -88,6 +105,9 @@ class Cell:
     @property
     def name(self) -> str:
         """The row of the table that it belongs to."""
+        if self.precision:
+            who = "isogloss" if self.is_ours else "SetFit"
+            return f"{who}, {self.n_seen:,} texts, {self.precision}"
         if self.is_ours:
             return self.row
         return "SetFit, default" if self.steps == DEFAULT_STEPS else f"SetFit, {self.steps} steps"
@@ -150,6 +170,15 @@ def cells(steps: int) -> Iterator[Cell]:
         yield Cell("setfit", 8, seed, DEFAULT_STEPS)
 
 
+def equal_cells(n_samples: int) -> Iterator[Cell]:
+    """Yield the cells of both sides in both precisions, with equal numbers of texts seen."""
+    for seed in range(n_samples):
+        for n_seen, (_, steps) in EQUAL.items():
+            for precision in PRECISIONS:
+                yield Cell(TUNED, 8, seed, 0, precision, n_seen)
+                yield Cell("setfit", 8, seed, steps, precision, n_seen)
+
+
 class Runner:
     """Fills cells."""
 
@@ -180,7 +209,10 @@ class Runner:
         is_tuned = cell.row == TUNED
         model = TextClassifier(fresh, random_state=cell.seed)
         if is_tuned:
-            model.set_params(tune="full", training=TUNING | {"epochs": EPOCHS[cell.n]})
+            training = TUNING | {"epochs": EPOCHS[cell.n]}
+            if cell.precision:
+                training |= {"precision": cell.precision, "epochs": EQUAL[cell.n_seen][0]}
+            model.set_params(tune="full", training=training)
         cpu, wall = time.process_time(), time.perf_counter()
         model.fit(texts, labels, "en", class_names=NAMES.get(cell.row))
         seconds = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
@@ -200,6 +232,7 @@ class Runner:
                 "encoder": str(bundled_directory()), "prefix": self.encoder.settings.prefix.value,
                 "texts": texts, "labels": labels, "tests": self.texts.tested,
                 "seed": cell.seed, "max_steps": cell.steps, "folder": folder,
+                "precision": cell.precision or "float32",
             }  # fmt: skip
             work.write_text(json.dumps(todo), "utf-8")
             subprocess.run(
@@ -298,6 +331,8 @@ def main() -> None:
     parser.add_argument("--setfit", type=Path, required=True, help="a Python that has SetFit")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/few_labels"))
     parser.add_argument("--steps", type=int, default=50, help="of SetFit beside its default")
+    parser.add_argument("--equal", action="store_true", help="equal precision and equal work")
+    parser.add_argument("--samples", type=int, default=5, help="of --equal")
     parser.add_argument("--only-kept", action="store_true", help="show the table of what is there")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -305,11 +340,8 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", device="cpu", threads=1)
     runner = Runner(read(options.data), encoder, options.setfit, options.out)
-    wanted = [
-        cell
-        for cell in cells(options.steps)
-        if not options.only_kept or (options.out / cell.file).exists()
-    ]
+    asked = equal_cells(options.samples) if options.equal else cells(options.steps)
+    wanted = [cell for cell in asked if not options.only_kept or (options.out / cell.file).exists()]
     kept = [(cell, runner.fill(cell)) for cell in wanted]
     texts = runner.texts
     results = Results(
@@ -319,9 +351,10 @@ def main() -> None:
     )
     tables = [results.table(), results.differences()]
     rows = [table.rows for table in tables]
-    (options.out / "tables.json").write_text(json.dumps(rows, indent=1), "utf-8")
+    name = "equal" if options.equal else "tables"
+    (options.out / f"{name}.json").write_text(json.dumps(rows, indent=1), "utf-8")
     shown = "\n".join(table.to_markdown() for table in tables)
-    (options.out / "tables.md").write_text(shown, "utf-8")
+    (options.out / f"{name}.md").write_text(shown, "utf-8")
     print(shown)
 
 

@@ -1,14 +1,15 @@
 """Geometry of the bundled encoder's layers on the sentences of Ethayarajh (2019): docs/results.md.
 
-    python benchmarks/geometry.py --data DIR [--published FILE] [--out DIR]
+    python benchmarks/geometry.py --data DIR [--scored] [--published FILE] [--out DIR]
 
-Sentences of SemEval STS 2012 to 2015 in English, each once. Both units: words, and the encoder's
-own pieces, which are nearer to the unit of the released figures of BERT and GPT-2. With --published
-(a table with the columns paper, model, metric, value) these stand beside ours, layer by layer.
-Their explained variance, which that table calls centred, is ``mev_released`` here: at the commit of
-the released figures the authors' code took TruncatedSVD for words and baseline alike. Printed
-beside: seconds of wall and of CPU time, and the most memory of the process so far (for that of one
-unit run one of --units alone). With --out everything is kept, curves too.
+Sentences of SemEval STS 2012 to 2015 in English, each once; with --scored those of pairs with a
+score alone, as the paper's own preparation takes them (it keeps repeats, too). Both units: words,
+and the encoder's own pieces, which are nearer to the unit of the released figures of BERT and
+GPT-2. With --published (a table with the columns paper, model, metric, value) these stand beside
+ours, layer by layer. Their explained variance, which that table calls centred, is ``mev_released``
+here: at the commit of the released figures the authors' code took TruncatedSVD for words and
+baseline alike. Printed beside: seconds of wall and of CPU time, and the most memory of the process
+so far (for that of one unit run one of --units alone). With --out all is kept, curves too.
 """
 
 import argparse
@@ -44,6 +45,7 @@ def main() -> None:
     """Measure words and pieces, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with sts/YEAR/*.tsv")
+    parser.add_argument("--scored", action="store_true", help="pairs with a score alone")
     parser.add_argument("--published", type=Path, help="CSV of the released figures")
     parser.add_argument("--out", type=Path, help="existing folder for tables and curves")
     parser.add_argument("--encoder", default="bundled")
@@ -52,7 +54,7 @@ def main() -> None:
     parser.add_argument("--units", nargs="+", choices=("word", "piece"), default=["word", "piece"])
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
-    sentences = read_sentences(options.data)[: options.limit]
+    sentences = read_sentences(options.data, only_scored=options.scored)[: options.limit]
     published = {} if options.published is None else read_published(options.published)
     drawn = GeometryOptions(max_words=options.max_words)
     encoder = Encoder.load(options.encoder, threads=options.threads, pooling="mean")
@@ -75,13 +77,14 @@ def main() -> None:
             (options.out / f"geometry-{unit}-cost.json").write_text(text, encoding="utf-8")
 
 
-def read_sentences(data: Path) -> list[str]:
-    """Return the sentences of all pairs, judged or not, each once."""
+def read_sentences(data: Path, *, only_scored: bool = False) -> list[str]:
+    """Return the sentences of all pairs, or of those with a score, each once."""
     files = [file for year in YEARS for file in sorted((data / "sts" / str(year)).glob("*.tsv*"))]
     if not files:
         raise SystemExit(f"{data} holds no sts/YEAR/*.tsv; name the folder with the data")
-    fields = [line.split("\t")[1:3] for file in files for _, line in open_lines(file)]
-    return list(dict.fromkeys(sentence for pair in fields for sentence in pair))
+    pairs = [line.split("\t")[:3] for file in files for _, line in open_lines(file)]
+    kept = [both for score, *both in pairs if score.strip() or not only_scored]
+    return list(dict.fromkeys(sentence for both in kept for sentence in both))
 
 
 def read_published(path: Path) -> Published:

@@ -19,11 +19,11 @@ from scipy.stats import rankdata
 
 from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
-from isogloss.classify.scores import interval_of_draws
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.probe.units import PieceUnits, WordUnits
 from isogloss.report.table import Table
+from isogloss.statistics.intervals import interval_of_draws
 from isogloss.text.languages import parse_language
 from transform_tasks import lines_of
 

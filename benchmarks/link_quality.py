@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from evaluation_data import find
-from isogloss.classify.scores import interval_of_share
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.kb import KnowledgeBase, Mention
 from isogloss.kb.name_table import names_of
+from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.folding import fold_texts
 
 N_CHECKED = 50

@@ -114,3 +114,19 @@ def test_coverage_counts_what_is_left() -> None:
     assert (half.coverage, half.accuracy) == (0.5, 1.0)
     none = coverage_at(confidence, correct, 0.95)
     assert (none.coverage, none.accuracy) == (0.0, None)
+
+
+def test_the_order_of_documents_makes_no_difference() -> None:
+    """Documents of one confidence were cut as they came: .32 with the right ones first."""
+    confidence, correct = np.full(300, 0.8), np.arange(300) < 240
+    assert expected_calibration_error(confidence, correct) == pytest.approx(0, abs=1e-12)
+    assert [entry.n for entry in reliability(confidence, correct)] == [300]
+    generator = np.random.default_rng(0)
+    confidence = generator.choice(
+        [0.5, 0.52, 0.6, 0.7, 0.9, 1.0], 200, p=[0.4, 0.1, 0.1, 0.1, 0.2, 0.1]
+    )
+    correct = generator.random(200) < confidence
+    found = expected_calibration_error(confidence, correct)
+    for _ in range(5):
+        order = generator.permutation(200)
+        assert expected_calibration_error(confidence[order], correct[order]) == pytest.approx(found)

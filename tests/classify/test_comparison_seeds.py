@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from isogloss.classify import comparison_seeds
 from isogloss.classify.comparison_seeds import (
+    accuracy_over_seeds,
     deviation_over_seeds,
     interval_over_seeds,
     p_over_seeds,
 )
 from isogloss.classify.resampling import Resampled, resampled_means
-from isogloss.classify.scores import interval_of_language_mean
+from isogloss.classify.scores import interval_of_language_mean, interval_of_mean
+from isogloss.statistics.intervals import interval_of_accuracy
 
 N_DOCUMENTS, N_SIMULATIONS = 100, 300
 TRUTH = 0.1
@@ -44,6 +47,91 @@ def test_chance_of_seeds_is_no_difference(n_seeds: int, seed_noise: float) -> No
     coverage = np.mean([one.low <= TRUTH <= one.high for one in intervals])
     assert 0.01 <= false_positives <= 0.09
     assert 0.91 <= coverage <= 0.99
+
+
+def answered(
+    n: int, n_seeds: int, seed_noise: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which documents two rows get right, which differ by their seeds alone."""
+    document = generator.normal(0, 1, (n, 1))
+    rows = [
+        0.8 + document + generator.normal(0, seed_noise, n_seeds)
+        + generator.normal(0, 1, (n, n_seeds)) > 0
+        for _ in range(2)
+    ]  # fmt: skip
+    return rows[0].astype(np.float64), rows[1].astype(np.float64)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n_seeds", [3, 5, 10])
+@pytest.mark.parametrize("seed_noise", [0.0, 0.1, 0.3])
+def test_accuracies_and_differences_over_seeds_are_covered(n_seeds: int, seed_noise: float) -> None:
+    """Also where seeds differ by .09, which three show too little of to be sure how much."""
+    generator = np.random.default_rng(5)
+    truth = norm.cdf(0.8 / (2 + seed_noise**2) ** 0.5)
+    accuracies, gains, marks = [], [], []
+    for _ in range(1000):
+        ours, theirs = answered(200, n_seeds, seed_noise, generator)
+        accuracy = accuracy_over_seeds(ours, None, seed=0)
+        accuracies.append(accuracy.low <= truth <= accuracy.high)
+        gain = resampled_means({"": ours - theirs}, {}, seed=0)
+        interval, p_value = interval_over_seeds(gain, least=-1), p_over_seeds(gain)
+        gains.append(interval.low <= 0 <= interval.high)
+        marks.append(p_value is not None and p_value < 0.05)
+    assert 0.92 <= np.mean(accuracies) <= 0.985
+    assert np.mean(gains) >= 0.93
+    assert np.mean(marks) <= 0.07
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n", [50, 100, 200, 1000])
+@pytest.mark.parametrize("differing", [0.1, 0.3])
+def test_paired_differences_are_covered_where_five_texts_differ(n: int, differing: float) -> None:
+    generator = np.random.default_rng(6)
+    truth, held = 0.3 * differing, []
+    for seed in range(600):
+        gains = generator.choice([1.0, -1.0, 0.0], n, p=[0.65 * differing, 0.35 * differing,
+                                                        1 - differing])  # fmt: skip
+        found = interval_of_mean(gains, seed=seed)
+        held.append(found.low - 1e-12 <= truth <= found.high + 1e-12)
+    assert 0.925 <= np.mean(held) <= 0.975
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.parametrize("n", [20, 99, 500])
+def test_means_over_languages_are_covered(n: int, is_shared: bool) -> None:
+    generator, held = np.random.default_rng(7), []
+    langs, shares = "abcdefgh", np.linspace(0.6, 0.95, 8)
+    ids = [str(row) for row in range(n)] if is_shared else None
+    for seed in range(400):
+        hard = generator.normal(0, 1, n) if is_shared else np.zeros(n)
+        own = generator.normal(0, 1, (8, n))
+        spread = np.sqrt(2) if is_shared else 1.0
+        right = (hard + own) / spread < norm.ppf(shares)[:, None]
+        found = interval_of_language_mean(
+            dict(zip(langs, right, strict=True)), dict.fromkeys(langs, ids), seed=seed
+        )
+        held.append(found.low <= shares.mean() <= found.high)
+    assert (0.89 if n < 50 else 0.92) <= np.mean(held) <= 0.98
+
+
+@pytest.mark.parametrize("ids", [None, [str(row // 2) for row in range(80)]])
+def test_the_accuracy_of_seeds_that_agree_is_that_of_one(ids: list[str] | None) -> None:
+    right = RIGHT["ja"]
+    found = accuracy_over_seeds(np.repeat(right, 3, axis=1), ids, seed=0)
+    assert found == interval_of_accuracy(right[:, 0], ids)
+    perfect = accuracy_over_seeds(np.ones((20, 3)), None, seed=0)
+    assert perfect.low == pytest.approx(0.839, abs=0.001)
+
+
+def test_the_accuracy_of_seeds_that_differ_has_a_wider_interval() -> None:
+    generator = np.random.default_rng(0)
+    ours, _ = answered(200, 3, 0.3, generator)
+    found = accuracy_over_seeds(ours, None, seed=0)
+    alone = interval_of_accuracy(ours[:, 0])
+    assert found.low < found.value < found.high
+    assert found.high - found.low > alone.high - alone.low
 
 
 def test_an_interval_over_documents_alone_would_not_do() -> None:
@@ -91,11 +179,11 @@ def test_the_interval_and_the_p_value_are_of_one_test() -> None:
         assert (p_value < 0.05) == (interval.low > 0 or interval.high < 0)
 
 
-def test_without_documents_it_is_the_t_test_of_the_seeds() -> None:
+def test_without_documents_it_is_the_t_test_of_the_seeds_with_a_larger_variance() -> None:
     values = np.array([0.1, 0.2, 0.4])
     drawn = np.tile(values, (9, 1))  # whatever documents are drawn
     found = Resampled(values, drawn)
-    error = values.std(ddof=1) / 3**0.5
+    error = (2 / 1.386294) ** 0.5 * values.std(ddof=1) / 3**0.5  # of the median of chi-square
     interval = interval_over_seeds(found, least=-1)
     assert interval.high - interval.value == pytest.approx(4.302653 * error)
     assert interval.low == pytest.approx(interval.value - 4.302653 * error)

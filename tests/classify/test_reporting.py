@@ -74,7 +74,7 @@ def test_reliability_holds_every_text_of_a_language_once(model: TextClassifier) 
     for row in result.rows:
         shown = diagrams[row["lang"]]
         assert (shown.n, shown.ece, shown.accuracy) == (n, row["ece"], row["accuracy"])
-        assert len(shown.dots) == 3  # half the root of n
+        assert 1 <= len(shown.dots) <= 3  # half the root of n; those of one confidence share one
         assert sum(dot.n for dot in shown.dots) == n
         total = sum(dot.n * dot.confidence for dot in shown.dots)
         assert total / n == pytest.approx(shown.confidence)

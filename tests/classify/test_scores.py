@@ -8,7 +8,7 @@ from isogloss.classify.scores import (
     holm,
     interval_of_language_mean,
     interval_of_mean,
-    interval_of_share,
+    interval_of_mean_accuracy,
     paired_difference,
 )
 
@@ -25,16 +25,6 @@ from isogloss.classify.scores import (
 )
 def test_holm(given: list[float], expected: list[float]) -> None:
     assert holm(given) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("right", "n"), [(0, 3), (8, 10), (99, 99), (150, 400)])
-def test_wilson_holds_the_shares_that_the_score_test_accepts(right: int, n: int) -> None:
-    found = interval_of_share(right, n)
-    shares = np.linspace(0, 1, 100_001)[1:-1]
-    accepted = shares[np.abs(right / n - shares) <= 1.959964 * np.sqrt(shares * (1 - shares) / n)]
-    assert found.value == right / n
-    assert (found.low, found.high) == pytest.approx((accepted[0], accepted[-1]), abs=2e-5)
-    assert np.isnan(interval_of_share(0, 0).value)
 
 
 def test_f1_by_hand() -> None:
@@ -114,3 +104,23 @@ def test_a_model_does_not_differ_from_itself() -> None:
     pair = paired_difference(right, right, seed=0)
     assert (pair.difference.value, pair.difference.low, pair.difference.high) == (0, 0, 0)
     assert pair.p_value == 1.0
+
+
+def test_a_document_that_repeats_in_a_language_wins_or_loses_once() -> None:
+    ours, theirs = np.ones(12, dtype=bool), np.arange(12) >= 6
+    rows = paired_difference(ours, theirs, seed=0)
+    documents = paired_difference(ours, theirs, seed=0, ids=[str(row // 3) for row in range(12)])
+    assert rows.difference.value == documents.difference.value == 0.5
+    assert (rows.p_value, documents.p_value) == (2 / 2**6, 2 / 2**2)
+    widths = [one.difference.high - one.difference.low for one in (rows, documents)]
+    assert widths[1] > 1.4 * widths[0]
+
+
+def test_a_mean_accuracy_of_1_is_not_certain() -> None:
+    right = {"de": np.ones(20, dtype=bool), "ja": np.ones(20, dtype=bool)}
+    ids = [str(row) for row in range(20)]
+    shared = interval_of_mean_accuracy(right, {"de": ids, "ja": ids}, seed=0)
+    alone = interval_of_mean_accuracy(right, {"de": None, "ja": None}, seed=0)
+    assert (shared.value, shared.high) == (1, 1)
+    assert shared.low == pytest.approx(20 / (20 + 1.959964**2))
+    assert alone.low == pytest.approx(40 / (40 + 1.959964**2))

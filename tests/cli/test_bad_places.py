@@ -80,7 +80,7 @@ def test_ctrl_c(
         "encode": "isogloss.encode.encoder.Encoder._encode_chunk",
         "fit": "isogloss.classify.linear_head.LinearHead.fit",
         "demo": "isogloss.classify.linear_head.LinearHead.fit",
-        "report": "isogloss.classify.evaluation.interval_of_mean",
+        "report": "isogloss.classify.evaluation.interval_of_accuracy",
     }[command]
     monkeypatch.setattr(place, interrupt)
     words = _making(world, tmp_path / "out.npy")[command]

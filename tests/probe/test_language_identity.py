@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from isogloss.classify.scores import Interval
 from isogloss.probe.language_identity import (
     exchanged,
     interval_of_all_languages,
     interval_of_another,
     recognised,
 )
+from isogloss.statistics.intervals import Interval
 
 N_LANGS, N = 4, 120
 

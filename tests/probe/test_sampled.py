@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from isogloss.classify.scores import Interval, interval_of_share
 from isogloss.probe.jackknife import debiased, jackknife_interval
-from isogloss.probe.sampled import Resampling, interval_of_shares
+from isogloss.probe.sampled import Resampling
+from isogloss.statistics.intervals import Interval, interval_of_share, interval_of_shares
 
 
 def resampling(n: int) -> Resampling:

@@ -82,6 +82,9 @@ def reliability(
 ) -> list[ReliabilityBin]:
     """Sort documents by confidence into bins of equal size (equal mass), the least sure first.
 
+    Documents of the same confidence share a bin, that of the middle one of them: the order of the
+    documents changes nothing, and there may be fewer bins.
+
     Parameters
     ----------
     confidence
@@ -91,11 +94,17 @@ def reliability(
     n_bins
         At least 1; with fewer documents, each is its own bin.
     """
-    order = np.argsort(confidence, kind="stable")
+    n = len(confidence)
+    _, value, n_alike = np.unique(confidence, return_inverse=True, return_counts=True)
+    middle = np.cumsum(n_alike) - (n_alike + 1) / 2  # rank of the middle one
+    ends = np.cumsum([len(part) for part in np.array_split(np.arange(n), min(n_bins, n) or 1)])
+    bin_of = np.searchsorted(ends, middle, side="right")[value]
+    groups = [bin_of == number for number in np.unique(bin_of)]
     return [
-        ReliabilityBin(len(rows), float(confidence[rows].mean()), float(correct[rows].mean()))
-        for rows in np.array_split(order, min(n_bins, len(order)) or 1)
-        if len(rows)
+        ReliabilityBin(
+            int(group.sum()), float(confidence[group].mean()), float(correct[group].mean())
+        )
+        for group in groups
     ]
 
 

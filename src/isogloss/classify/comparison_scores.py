@@ -17,6 +17,7 @@ import numpy as np
 from isogloss.arrays import Doubles2d
 from isogloss.classify.comparison import Comparison
 from isogloss.classify.comparison_seeds import (
+    accuracy_over_seeds,
     deviation_over_seeds,
     interval_over_seeds,
     p_over_seeds,
@@ -29,7 +30,7 @@ from isogloss.classify.label_set_scores import (
 )
 from isogloss.classify.permutation import sign_flip_p
 from isogloss.classify.resampling import Resampled, resampled_means
-from isogloss.classify.scores import Interval
+from isogloss.statistics.intervals import Interval, repeated, sums_of
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,8 @@ class Scores(Protocol):
     name: str
     title: str
 
-    def over(self, row: str, langs: Sequence[str], *, by_id: bool = True) -> RowScores:
-        """Return the mean over languages, with intervals.
-
-        Parameters
-        ----------
-        by_id
-            False: documents are drawn one by one, as suits a single language.
-        """
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
+        """Return the mean over languages, with intervals."""
         ...
 
     def p_value(self, row: str, lang: str) -> float:
@@ -91,13 +86,19 @@ class Accuracy:
     name = "accuracy"
     title = "Accuracy"
 
-    def over(self, row: str, langs: Sequence[str], *, by_id: bool = True) -> RowScores:
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
         """See `Scores`."""
-        ids = {lang: self.comparison.ids[lang] if by_id else None for lang in langs}
+        ids = _ids_to_draw(self.comparison, langs)
         value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
         gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
+        accuracy = interval_over_seeds(value, least=0)
+        if len(langs) == 1:
+            (lang,) = langs
+            accuracy = accuracy_over_seeds(
+                self._right(row, lang), self.comparison.ids[lang], seed=0
+            )
         return RowScores(
-            {"accuracy": interval_over_seeds(value, least=0)},
+            {"accuracy": accuracy},
             {"difference": interval_over_seeds(gain, least=-1)},
             deviation_over_seeds(value),
             deviation_over_seeds(gain),
@@ -105,9 +106,11 @@ class Accuracy:
 
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""
-        gains = self._gains(row, lang)
-        of_documents = sign_flip_p(gains.mean(axis=1))
-        return _larger(of_documents, p_over_seeds(resampled_means({lang: gains}, {}, seed=0)))
+        gains, groups = self._gains(row, lang), repeated(self.comparison.ids[lang])
+        means = gains.mean(axis=1)
+        of_documents = sign_flip_p(means if groups is None else sums_of(groups, means))
+        of_both = p_over_seeds(resampled_means({lang: gains}, {lang: groups}, seed=0))
+        return _larger(of_documents, of_both)
 
     def _right(self, row: str, lang: str) -> Doubles2d:
         """Return which documents each seed gets right: float64 (n_documents, n_seeds)."""
@@ -127,11 +130,11 @@ class LabelSetF1:
     name = "micro_f1"
     title = "Micro and macro F1"
 
-    def over(self, row: str, langs: Sequence[str], *, by_id: bool = True) -> RowScores:
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
         """See `Scores`."""
         base, n_seeds = self.comparison.baselines[row], self.comparison.n_seeds
         runs = {lang: [*self._runs(row, lang), *self._runs(base, lang)] for lang in langs}
-        ids = {lang: self.comparison.ids[lang] if by_id else None for lang in langs}
+        ids = _ids_to_draw(self.comparison, langs)
         found = f1_of_runs(runs, ids, seed=0)
         micro, macro = _first(found.micro, n_seeds), _first(found.macro, n_seeds)
         micro_gain, macro_gain = _gain(found.micro, n_seeds), _gain(found.macro, n_seeds)
@@ -151,7 +154,7 @@ class LabelSetF1:
     def p_value(self, row: str, lang: str) -> float:
         """See `Scores`."""
         ours, theirs = (self._runs(name, lang) for name in (row, self.comparison.baselines[row]))
-        found = micro_f1_of_runs([*ours, *theirs], seed=0)
+        found = micro_f1_of_runs([*ours, *theirs], self.comparison.ids[lang], seed=0)
         return _larger(swap_p(ours, theirs), p_over_seeds(_gain(found, len(ours))))
 
     @cached_property
@@ -174,6 +177,13 @@ class LabelSetF1:
 
     def _runs(self, row: str, lang: str) -> list[Decisions]:
         return [self._decisions(row, seed, lang) for seed in range(self.comparison.n_seeds)]
+
+
+def _ids_to_draw(comparison: Comparison, langs: Sequence[str]) -> dict[str, Sequence[str] | None]:
+    """Return the ids to draw by: those of several languages, or of one where they repeat."""
+    if len(langs) > 1:
+        return {lang: comparison.ids[lang] for lang in langs}
+    return {lang: repeated(comparison.ids[lang]) for lang in langs}
 
 
 def _first(runs: Resampled, n_seeds: int) -> Resampled:

@@ -11,9 +11,10 @@ import numpy as np
 
 from isogloss.classify.comparison import BASELINE, Comparison
 from isogloss.classify.comparison_scores import Scores, scores_of
-from isogloss.classify.scores import Interval, holm
+from isogloss.classify.scores import holm
 from isogloss.errors import counted
 from isogloss.report.table import Table
+from isogloss.statistics.intervals import Interval
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 SIGNIFICANCE = 0.05
@@ -61,7 +62,7 @@ def by_language(comparison: Comparison) -> Table:
     for row in comparison.rows:
         p_holm = _corrected(comparison, scores, row)
         for lang in in_order_of_codes(comparison.ids):
-            found = scores.over(row, [lang], by_id=False)
+            found = scores.over(row, [lang])
             first, *others = found.values.items()
             cells = [comparison.cells[row, seed] for seed in range(comparison.n_seeds)]
             counts = cells[0].scores[lang]

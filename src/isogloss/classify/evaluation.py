@@ -32,13 +32,14 @@ from isogloss.classify.scores import (
     f1_scores,
     holm,
     interval_of_language_mean,
-    interval_of_mean,
+    interval_of_mean_accuracy,
     paired_difference,
 )
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.columns import column_of
 from isogloss.errors import InputError, InputKindError, counted
 from isogloss.report.table import Table
+from isogloss.statistics.intervals import interval_of_accuracy
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 COLUMNS = (
@@ -179,10 +180,10 @@ def evaluate(
             confidence[name] = np.exp(answers[index].max(axis=1))
         else:
             held[name] = decisions.select(index)
-            f1 = _columns(f1_intervals(held[name], seed=seed))
+            f1 = _columns(f1_intervals(held[name], row_ids[name], seed=seed))
         rows.append(
             {"lang": name}
-            | _scores(model, gold, correct[index], f1, seed)
+            | _scores(model, gold, correct[index], f1, row_ids[name])
             | _counts(model, documents, index)
             | ({MOVED_COLUMN: n_texts_behind(model, code)} if model.moves_ else {})
         )
@@ -220,11 +221,15 @@ def _check_models(
 
 
 def _scores(
-    model: TextClassifier, gold: list[Any], correct: Bools1d, f1: dict[str, float], seed: int
+    model: TextClassifier,
+    gold: list[Any],
+    correct: Bools1d,
+    f1: dict[str, float],
+    ids: Sequence[str] | None,
 ) -> dict[str, Any]:
     known = set(model.classes_.tolist())
     seen = np.array([model.labelling.is_seen(label, known) for label in gold], dtype=bool)
-    accuracy = interval_of_mean(correct, seed=seed)
+    accuracy = interval_of_accuracy(correct, ids)
     return {
         "n": len(gold),
         "accuracy": accuracy.value,
@@ -279,7 +284,7 @@ def _mean(
     left_out = training_langs | {UNKNOWN}  # texts of no known language are no language
     held = [row for row in rows if row["lang"] not in left_out] or rows
     langs = [row["lang"] for row in held]
-    accuracy = interval_of_language_mean(
+    accuracy = interval_of_mean_accuracy(
         {lang: correct[lang] for lang in langs}, {lang: ids[lang] for lang in langs}, seed=seed
     )
     means: dict[str, float | None] = {
@@ -310,7 +315,8 @@ def _add_differences(
     seed: int,
 ) -> None:
     pairs = [
-        paired_difference(correct[row["lang"]], others[row["lang"]], seed=seed) for row in rows
+        paired_difference(correct[lang], others[lang], seed=seed, ids=ids[lang])
+        for lang in (row["lang"] for row in rows)
     ]
     corrected = holm([pair.p_value for pair in pairs])
     for row, pair, p_holm in zip(rows, pairs, corrected, strict=True):

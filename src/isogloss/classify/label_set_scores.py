@@ -18,7 +18,7 @@ import numpy as np
 from isogloss.arrays import Bools1d, Bools2d, Doubles1d, Doubles2d
 from isogloss.classify.permutation import permutation_p
 from isogloss.classify.resampling import Resampled, resampled
-from isogloss.classify.scores import Interval, interval_of_draws
+from isogloss.statistics.intervals import Interval, interval_of_draws, repeated
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,14 @@ class Decisions:
         return Decisions(self.gold[rows], self.given[rows])
 
 
-def f1_intervals(decisions: Decisions, *, seed: int) -> F1Intervals:
-    """Return F1 with its percentile bootstrap interval over the documents of one language."""
-    return f1_intervals_of_mean({"": decisions}, {}, seed=seed)
+def f1_intervals(
+    decisions: Decisions, ids: Sequence[str] | None = None, *, seed: int
+) -> F1Intervals:
+    """Return F1 with its percentile bootstrap interval over the documents of one language.
+
+    Rows with the same id are one document.
+    """
+    return f1_intervals_of_mean({"": decisions}, {"": repeated(ids)}, seed=seed)
 
 
 def f1_intervals_of_mean(
@@ -123,14 +128,16 @@ def f1_of_runs(
     )
 
 
-def micro_f1_of_runs(runs: Sequence[Decisions], *, seed: int) -> Resampled:
+def micro_f1_of_runs(
+    runs: Sequence[Decisions], ids: Sequence[str] | None = None, *, seed: int
+) -> Resampled:
     """Return micro F1 of each run in one language, without the cost of every label's sums."""
     counts = np.hstack([_over_labels(run.counts) for run in runs])
 
     def measure(sums: Doubles2d) -> Doubles2d:
         return np.stack([_micro(part) for part in np.split(sums, len(runs), axis=1)], axis=1)
 
-    return resampled({"": counts}, {}, measure, seed=seed)
+    return resampled({"": counts}, {"": repeated(ids)}, measure, seed=seed)
 
 
 def swap_p(ours: Sequence[Decisions], theirs: Sequence[Decisions]) -> float:

@@ -17,7 +17,6 @@ from isogloss.classify.labelling import Labelling
 from isogloss.classify.linear_head import LinearHead
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
-from isogloss.classify.scores import interval_of_share
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import LossWarning, counted
 from isogloss.progress import logger
@@ -28,6 +27,7 @@ from isogloss.report.html import (
     write_classification_report,
 )
 from isogloss.report.reliability import LanguageReliability, ReliabilityDot
+from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.languages import UNKNOWN
 
 N_DOCUMENTS = 6

@@ -14,19 +14,16 @@ from scipy.stats import binomtest
 from sklearn.metrics import f1_score
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
+from isogloss.statistics.intervals import (
+    Interval,
+    interval_of_draws,
+    not_beyond,
+    repeated,
+    sums_of,
+)
 
 N_RESAMPLES = 2000
 N_RESAMPLES_AT_ONCE = 50
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value with its interval at 95 %."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,8 @@ class PairedDifference:
     difference
         With its bootstrap interval.
     p_value
-        Exact two-sided sign test over the rows in which one is right and the other wrong
-        (McNemar 1947).
+        Exact two-sided sign test over the documents in which one is right more often than the
+        other (McNemar 1947).
     """
 
     difference: Interval
@@ -57,17 +54,6 @@ def interval_of_mean(values: Doubles1d | Bools1d, *, seed: int) -> Interval:
     return interval_of_draws(
         float(doubles.mean()), _drawn_means(doubles, np.random.default_rng(seed))
     )
-
-
-def interval_of_share(n_right: int, n: int) -> Interval:
-    """Return a share and its Wilson interval (1927), which few rows do not shrink to a point.
-
-    Nothing counted gives NaN throughout.
-    """
-    if n == 0:
-        return Interval(np.nan, np.nan, np.nan)
-    found = binomtest(n_right, n).proportion_ci(CONFIDENCE, method="wilson")
-    return Interval(n_right / n, float(found.low), float(found.high))
 
 
 def interval_of_language_mean(
@@ -97,11 +83,37 @@ def interval_of_language_mean(
     return interval_of_draws(float(np.mean(list(means.values()))), drawn / len(means))
 
 
-def paired_difference(correct: Bools1d, other: Bools1d, *, seed: int) -> PairedDifference:
-    """Compare two models on the same rows; both arrays are bool (n,): which rows are right."""
-    ours, theirs = np.asarray(correct, dtype=bool), np.asarray(other, dtype=bool)
-    difference = interval_of_mean(ours.astype(np.float64) - theirs, seed=seed)
-    wins, losses = int((ours & ~theirs).sum()), int((~ours & theirs).sum())
+def interval_of_mean_accuracy(
+    correct: Mapping[str, Bools1d], ids: Mapping[str, Sequence[str] | None], *, seed: int
+) -> Interval:
+    """Return the mean accuracy over languages, as `interval_of_language_mean` does of any values.
+
+    Where nearly all is right resamples say too much: no interval ends nearer to 1 than so many
+    different documents can show (`statistics.intervals.not_beyond`).
+    """
+    found = interval_of_language_mean(correct, ids, seed=seed)
+    known = numbered_ids(some for lang in correct if (some := ids.get(lang)) is not None)
+    n_alone = sum(len(rows) for lang, rows in correct.items() if ids.get(lang) is None)
+    return not_beyond(found, len(known) + n_alone) if len(known) + n_alone else found
+
+
+def paired_difference(
+    correct: Bools1d, other: Bools1d, *, seed: int, ids: Sequence[str] | None = None
+) -> PairedDifference:
+    """Compare two models on the same rows of one language.
+
+    Parameters
+    ----------
+    correct, other
+        Which rows are right: bool (n,).
+    ids
+        Rows with the same id are one document: it is drawn, and wins or loses, as a whole.
+    """
+    gains = np.asarray(correct, dtype=np.float64) - np.asarray(other, dtype=np.float64)
+    groups = repeated(ids)
+    difference = interval_of_language_mean({"": gains}, {"": groups}, seed=seed)
+    of_documents = gains if groups is None else sums_of(groups, gains)
+    wins, losses = int((of_documents > 0).sum()), int((of_documents < 0).sum())
     p_value = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
     return PairedDifference(difference, p_value)
 
@@ -136,13 +148,6 @@ def f1_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]
         f"{average}_f1": float(f1_score(*numbers, average=average, zero_division=0))
         for average in ("macro", "micro")
     }
-
-
-def interval_of_draws(value: float, drawn: Doubles1d) -> Interval:
-    """Return a value with the percentile interval of its bootstrap draws."""
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Interval(value, float(low), float(high))
 
 
 def numbered_ids(ids: Iterable[Sequence[str]]) -> dict[str, int]:

@@ -6,10 +6,10 @@ Relative depth would hide the input layer, so the axis is the layer's number.
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from isogloss.classify.scores import Interval
 from isogloss.probe.geometry_result import Measured
 from isogloss.probe.layers import LayerMeasures
 from isogloss.probe.sampled import Sampled
+from isogloss.statistics.intervals import Interval
 
 PANELS: dict[str, Callable[[LayerMeasures], Sampled]] = {
     "baseline cosine of random words": lambda one: one.baseline,

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
-from isogloss.classify.scores import Interval
 from isogloss.encode.transforms import FITS
 from isogloss.errors import InputError
 from isogloss.probe.jackknife import debiased, jackknife_interval
 from isogloss.probe.measures import gram, mean_cosine
+from isogloss.statistics.intervals import Interval
 
 N_ROGUES = 3
 MIN_LEFT = 3  # vectors without a group: the plain ratio of two is 1, whatever they are

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.stats import t
 
 from isogloss.arrays import Ints1d
-from isogloss.classify.scores import CONFIDENCE, Interval
+from isogloss.statistics.intervals import CONFIDENCE, Interval
 
 N_GROUPS = 20
 

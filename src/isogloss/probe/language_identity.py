@@ -11,7 +11,7 @@ from scipy.stats import t
 
 from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d
 from isogloss.classify.linear_head import C_WITHOUT_SEARCH, LinearHead
-from isogloss.classify.scores import CONFIDENCE, Interval
+from isogloss.statistics.intervals import CONFIDENCE, Interval
 
 
 def recognised(vectors: Floats3d, is_second: Bools1d) -> Bools2d:

@@ -1,12 +1,13 @@
 """From the vectors of one layer to all measures of language neutrality, with their intervals.
 
-Sentences are divided once for all layers. What is fitted is fitted on sentences other than those
-it is measured on: means of languages on the other half, language probes on the other quarter of
-the same half. So a probe on centred vectors sees what is left where the means come from other
-text; behind means of its own training sentences a linear probe learns nothing at all, whatever is
-left, since its classes have equal means. Means of few sentences are noisy, and that noise is a
-shift of its own: so the same is done with languages that differ in their means alone, and are
-exchangeable behind them.
+Sentences are divided for all layers alike; what a language probe finds depends on how, as much as
+on which sentences there are, so it is the mean over several divisions. What is fitted is fitted on
+sentences other than those it is measured on: means of languages on the other half, language probes
+on the other quarter of the same half. So a probe on centred vectors sees what is left where the
+means come from other text; behind means of its own training sentences a linear probe learns nothing
+at all, whatever is left, since its classes have equal means. Means of few sentences are noisy, and
+that noise is a shift of its own: so the same is done with languages that differ in their means
+alone, and are exchangeable behind them.
 """
 
 from collections.abc import Sequence
@@ -16,8 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d, Ints1d
-from isogloss.classify.scores import Interval
+from isogloss.arrays import Bools1d, Bools2d, Bools3d, Doubles2d, Floats3d, Ints1d
 from isogloss.probe.cka import language_cka
 from isogloss.probe.jackknife import groups_of, jackknife_interval
 from isogloss.probe.language_identity import (
@@ -30,8 +30,10 @@ from isogloss.probe.language_identity import (
 from isogloss.probe.retrieval import Pair, Score, Searches, search_pairs, skewness
 from isogloss.probe.sampled import Resampling, Sampled
 from isogloss.probe.shifts import language_shifts
+from isogloss.statistics.intervals import Interval, interval_over_divisions
 
-N_EXCHANGES = 10  # of sentences among languages; the work of the probe is 2 + this
+N_DIVISIONS = 5  # of the sentences, for the language probe
+N_EXCHANGES = 10  # of sentences among languages; the probe is fitted 2 N_DIVISIONS + this times
 
 Vectors = Literal["raw", "common mean removed", "centred"]
 
@@ -112,11 +114,13 @@ class LayerNeutrality:
     ----------
     recognised, recognised_centred
         Accuracy of the language probe: on the vectors, and behind the subtraction of each
-        language's mean.
+        language's mean. Mean over the divisions, whose variance is in the interval; see
+        `statistics.intervals.interval_over_divisions`.
     recognised_null
         What the latter is where languages are exchangeable but for their means, see
         `language_identity.exchanged`: the mean of `N_EXCHANGES` times, and the interval in which
-        one more would lie.
+        one more would lie. Each is of one division, so that the interval holds their variance too;
+        that of a mean over divisions would be narrower, and what is above is so all the more.
     cka
         Mean over pairs of languages.
     retrieval
@@ -124,13 +128,26 @@ class LayerNeutrality:
     """
 
     layer: int
-    recognised: Sampled
-    recognised_centred: Sampled
+    recognised: Interval
+    recognised_centred: Interval
     recognised_null: Interval
     cka: Interval
     retrieval: dict[Kind, Retrieval]
     languages: list[LanguageMeasures]
     pairs: list[PairCka]
+
+
+class Quarters(NamedTuple):
+    """Half of each sentence, and part of it within its half; bool (n_sentences,)."""
+
+    is_second_half: Bools1d
+    is_second_part: Bools1d
+
+    @classmethod
+    def of(cls, n_sentences: int, generator: np.random.Generator) -> "Quarters":
+        """Divide so many sentences into quarters that differ by one at most."""
+        quarter = generator.permutation(np.arange(n_sentences) % 4)
+        return cls(quarter % 2 == 1, quarter >= 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +156,8 @@ class Division:
 
     Attributes
     ----------
-    is_second_half, is_second_part
-        Half of each sentence, and part of it within its half; bool (n_sentences,).
+    quarters
+        `N_DIVISIONS` for the language probe; all else is of the first.
     groups
         Group of each sentence for the jackknife.
     resampling
@@ -149,20 +166,25 @@ class Division:
         Of the exchange of sentences among languages.
     """
 
-    is_second_half: Bools1d
-    is_second_part: Bools1d
+    quarters: list[Quarters]
     groups: Ints1d
     resampling: Resampling
     seed: int
 
     @classmethod
     def of(cls, n_sentences: int, *, seed: int) -> "Division":
-        """Divide so many sentences into quarters that differ by one at most."""
+        """Draw for so many sentences."""
         generator = np.random.default_rng(seed)
-        quarter = generator.permutation(np.arange(n_sentences) % 4)
+        first = Quarters.of(n_sentences, generator)
         groups = groups_of(n_sentences, generator)
         resampling = Resampling.of(n_sentences, generator)
-        return cls(quarter % 2 == 1, quarter >= 2, groups, resampling, seed)
+        others = [Quarters.of(n_sentences, generator) for _ in range(N_DIVISIONS - 1)]
+        return cls([first, *others], groups, resampling, seed)
+
+    @property
+    def is_second_half(self) -> Bools1d:
+        """Half of each sentence in the first division; bool (n_sentences,)."""
+        return self.quarters[0].is_second_half
 
 
 def measure_layer(
@@ -189,8 +211,8 @@ def measure_layer(
     off_diagonal = ~np.eye(len(langs), dtype=np.bool_)
     return LayerNeutrality(
         layer=layer,
-        recognised=share(named.raw.mean(0)),
-        recognised_centred=share(named.centred.mean(0)),
+        recognised=interval_over_divisions(named.raw.mean(1)),
+        recognised_centred=interval_over_divisions(named.centred.mean(1)),
         recognised_null=interval_of_another(named.null.mean(1)),
         cka=jackknife_interval(
             float(cka.value[off_diagonal].mean()), cka.left_out[:, off_diagonal].mean(1)
@@ -222,34 +244,44 @@ class _LanguageHits(NamedTuple):
     Attributes
     ----------
     raw, centred
-        bool (n_langs, n_sentences).
+        bool (N_DIVISIONS, n_langs, n_sentences).
     null
         Share of the sentences of exchanged languages; (N_EXCHANGES, n_langs).
     """
 
-    raw: Bools2d
-    centred: Bools2d
+    raw: Bools3d
+    centred: Bools3d
     null: Doubles2d
 
 
 def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:
     generator = np.random.default_rng([division.seed, 1])  # not the stream of the division
-    raw = np.zeros(vectors.shape[:2], np.bool_)
-    for held in (division.is_second_half, ~division.is_second_half):
-        raw[:, held] = recognised(vectors[:, held], division.is_second_part[held])
+    each = division.quarters
     null = [
-        _recognised_centred(exchanged(vectors, generator), division).mean(1)
-        for _ in range(N_EXCHANGES)
+        _recognised_centred(exchanged(vectors, generator), each[number % len(each)]).mean(1)
+        for number in range(N_EXCHANGES)
     ]
-    return _LanguageHits(raw, _recognised_centred(vectors, division), np.array(null))
+    return _LanguageHits(
+        np.array([_recognised_raw(vectors, one) for one in each]),
+        np.array([_recognised_centred(vectors, one) for one in each]),
+        np.array(null),
+    )
 
 
-def _recognised_centred(vectors: Floats3d, division: Division) -> Bools2d:
+def _recognised_raw(vectors: Floats3d, quarters: Quarters) -> Bools2d:
+    """Return whether probes name the language of vectors as they are, (n_langs, n)."""
+    hits = np.zeros(vectors.shape[:2], np.bool_)
+    for held in (quarters.is_second_half, ~quarters.is_second_half):
+        hits[:, held] = recognised(vectors[:, held], quarters.is_second_part[held])
+    return hits
+
+
+def _recognised_centred(vectors: Floats3d, quarters: Quarters) -> Bools2d:
     """Return whether probes name the language behind means of the other half, (n_langs, n)."""
     hits = np.zeros(vectors.shape[:2], np.bool_)
-    for held in (division.is_second_half, ~division.is_second_half):
+    for held in (quarters.is_second_half, ~quarters.is_second_half):
         centred = vectors[:, held] - language_means(vectors[:, ~held])
-        hits[:, held] = recognised(centred, division.is_second_part[held])
+        hits[:, held] = recognised(centred, quarters.is_second_part[held])
     return hits
 
 
@@ -315,8 +347,8 @@ def _languages(
                 dimensions=shifts.dimensions[at],
                 shares=shifts.shares[at],
                 n_for_half=int(shifts.n_for_half[at]),
-                recognised=share(named.raw[at].astype(np.float64)).interval,
-                recognised_centred=share(named.centred[at].astype(np.float64)).interval,
+                recognised=interval_over_divisions(named.raw[:, at].astype(np.float64)),
+                recognised_centred=interval_over_divisions(named.centred[:, at].astype(np.float64)),
                 recognised_null=null,
                 cka=jackknife_interval(
                     float(cka[at, others].mean()), cka_left_out[:, at, others].mean(1)

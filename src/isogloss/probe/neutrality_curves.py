@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from isogloss.classify.scores import Interval
 from isogloss.probe.curves import draw_panels
 from isogloss.probe.layer_neutrality import Kind, LayerNeutrality
 from isogloss.probe.neutrality_result import CENTRED, CSLS, RAW, MeasuredNeutrality
+from isogloss.statistics.intervals import Interval
 
 IntervalOf = Callable[[LayerNeutrality], Interval]
 
@@ -21,8 +21,8 @@ def _hubness(kind: Kind) -> IntervalOf:
 
 PANELS: Mapping[str, Mapping[str, IntervalOf]] = {
     "language probe, accuracy": {
-        "raw": lambda layer: layer.recognised.interval,
-        "centred": lambda layer: layer.recognised_centred.interval,
+        "raw": lambda layer: layer.recognised,
+        "centred": lambda layer: layer.recognised_centred,
         "nothing left": lambda layer: layer.recognised_null,
     },
     "CKA, mean over pairs": {"": lambda layer: layer.cka},

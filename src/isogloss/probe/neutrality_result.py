@@ -171,8 +171,8 @@ def reading_of(one: MeasuredNeutrality) -> str:
     if verb := verb_of_gain(gain.low, gain.high):
         change = f"{verb} that by {abs(gain.value):.1%}"
     tells = "tells"
-    if probe.interval.low <= chance:
-        tells = "is not shown to tell" if chance <= probe.interval.high else "does not tell"
+    if probe.low <= chance:
+        tells = "is not shown to tell" if chance <= probe.high else "does not tell"
     left, null = best.recognised_centred.value, best.recognised_null
     return (
         f"{one.encoder}: in layer {best.layer}, the best of retrieval, the translation is the "
@@ -197,8 +197,8 @@ def verb_of_gain(low: float, high: float) -> str:
 def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     raw, centred, csls = (layer.retrieval[kind] for kind in (RAW, CENTRED, CSLS))
     yield {
-        **columns_of("language_accuracy", layer.recognised.interval),
-        **columns_of("language_accuracy_centred", layer.recognised_centred.interval),
+        **columns_of("language_accuracy", layer.recognised),
+        **columns_of("language_accuracy_centred", layer.recognised_centred),
         **columns_of("language_accuracy_null", layer.recognised_null),
         "chance": 1 / len(layer.languages),
         **columns_of("cka", layer.cka),

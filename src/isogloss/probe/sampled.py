@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
 
 from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
-from isogloss.classify.scores import CONFIDENCE, Interval, interval_of_draws
+from isogloss.statistics.intervals import Interval, interval_of_draws, interval_of_shares
 
 N_RESAMPLES = 1000
 
@@ -90,36 +89,6 @@ class Resampling:
         shares = self.times @ kinds / len(of_unit)
         draws = (shares * (again @ drawn.T / n_draws)).sum(1)
         return Sampled(float(kinds.mean(0) @ drawn.mean(1)), draws)
-
-
-def interval_of_shares(shares: Doubles1d) -> Interval:
-    """Return the mean of what is right of each unit, with an interval that no few units shrink.
-
-    Resampling knows only what was seen: where all units are right every resampling is, and where
-    nearly all are its interval is nearly a point. So the interval is Wilson's (1927), of the
-    effective number of units (Kish 1965; Korn and Graubard 1998): how many that are each right or
-    wrong would have a mean of the same variance. It is n where each is right or wrong, more where
-    units are partly right, as sentences are in many languages.
-
-    However many these are, n units cannot show more than that all n are right: no interval ends
-    nearer to 1 than n / (n + z²), Wilson's of n of n, or nearer to 0 than z² / (n + z²). So a
-    share just below 1 has no narrower interval than 1 itself.
-
-    Parameters
-    ----------
-    shares
-        (n,), each 0 to 1 and none NaN; n of 1 or more.
-    """
-    n, share = len(shares), float(shares.mean())
-    square = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
-    farthest = n / (n + square)
-    of_wholes = share * (1 - share)  # the variance if each were right or wrong
-    n_effective = n * of_wholes / float(shares.var()) if shares.min() < shares.max() else n
-    middle = (n_effective * share + square / 2) / (n_effective + square)
-    reach = np.sqrt(square * (n_effective * of_wholes + square / 4)) / (n_effective + square)
-    low = min(float(middle - reach), farthest)
-    high = max(float(middle + reach), 1 - farthest)
-    return Interval(share, max(min(low, share), 0.0), min(max(high, share), 1.0))
 
 
 def least(values: Sequence[Sampled]) -> Sampled:
