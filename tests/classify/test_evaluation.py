@@ -165,6 +165,14 @@ def test_the_difference_is_ours_minus_theirs_on_the_same_rows(fit: Fit) -> None:
     assert "difference" not in other.table().to_markdown()
 
 
+def test_a_terminal_shows_the_columns_that_say_something(fit: Fit) -> None:
+    alone = fit(kb=None).evaluate(ALL, ALL_TOPICS, LANGS)
+    shown = {column.name for column in alone.shown().as_shown()}
+    assert {"language", "texts", "accuracy", "macro F1", "calibration error"} <= shown
+    assert not {"texts without link", "micro F1", "texts cut", "entities dropped"} & shown
+    assert {"n_unlinked", "micro_f1", "truncated"} <= set(alone.rows[0])
+
+
 def test_equal_ids_are_drawn_together(fit: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     original = evaluation.interval_of_language_mean

@@ -43,6 +43,8 @@ def test_compare_prints_and_writes_its_tables(compare: Any, tmp_path: Path) -> N
     again = compare("--rows=mboe-plus,-emb")
     assert again.code == 0, again.err
     assert "mboe-plus -emb" in again.out
+    assert "on the mean (" in again.out  # the verdict in words
+    assert "have a link." in again.out
 
 
 def test_compare_refuses_before_it_works(compare: Any, tmp_path: Path) -> None:

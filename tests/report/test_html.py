@@ -194,6 +194,15 @@ def test_headline_names_best_and_worst_but_not_the_training_language():
     assert "Entities" not in said
 
 
+def test_headline_names_no_best_language_of_equals_and_no_clear_one_of_none():
+    rows = [row("sw", 0.95, **change(0.0, 1.0)), row("ja", 0.95, **change(0.0, 1.0))]
+    said = " ".join(headline(rows, mean_of(["sw", "ja"], **change(0.0, None)), versus="old"))
+    assert "All 2 languages are alike." in said
+    assert "Best" not in said
+    assert "This model is no better than old: 0.000" in said
+    assert "No single language is clear, with 99 texts each." in said
+
+
 @pytest.mark.parametrize(
     ("difference", "verdict"),
     [(0.04, "Entities help: +0.040 [+0.020, +0.060]"), (-0.04, "Entities hurt: −0.040"),

@@ -168,3 +168,13 @@ def test_long_texts_fold_and_nothing_is_printed_of_no_columns():
     out = printed(Table([{"lang": "sw", "text": "word " * 40}]), 60)
     assert out.count("word") == 40
     assert printed(Table([])).strip() == ""
+
+
+def test_a_terminal_shows_plain_titles_and_no_columns_of_zeros():
+    rows = [{"lang": "sw", "n_dropped": 0, "truncated": 0}, {"lang": "ja", "n_dropped": 2}]
+    table = Table(rows, sparse=["n_dropped", "truncated"], titles={"n_dropped": "names dropped"})
+    out = printed(table)
+    assert "names dropped" in out
+    assert "truncated" not in out
+    assert "truncated" in table.to_csv()
+    assert "n_dropped" in table.to_markdown()

@@ -18,6 +18,11 @@ from isogloss.statistics.intervals import Interval
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 SIGNIFICANCE = 0.05
+TITLES = {
+    "micro_f1": "micro F1", "macro_f1": "macro F1", "macro_difference": "difference of macro F1",
+    "sd_over_seeds": "deviation over seeds", "difference_sd_over_seeds": "its deviation",
+    "languages_better": "better", "languages_worse": "worse", "fit_seconds": "seconds to fit",
+}  # fmt: skip
 BETTER, WORSE = " ▲", " ▼"
 
 
@@ -53,7 +58,11 @@ def summary(comparison: Comparison, details: Table) -> Table:
     minor = (
         "fit_seconds", "difference_sd_over_seeds", "sd_over_seeds", "dev", "macro_difference",
     )  # fmt: skip
-    return Table(lines, caption=_caption(comparison, scores.title), minor=minor)
+    return Table(
+        lines, caption=_caption(comparison, scores.title), minor=minor,
+        sparse=("sd_over_seeds", "difference_sd_over_seeds", "languages_better", "languages_worse"),
+        titles=TITLES,
+    )  # fmt: skip
 
 
 def by_language(comparison: Comparison) -> Table:
@@ -102,6 +111,36 @@ def side_by_side(comparison: Comparison, details: Table) -> Table:
         caption=f"{what}, ± standard deviation over seeds. ▲ better, ▼ worse than the encoder "
         f"alone (p below .05, {test}, Holm's correction over languages).",
     )
+
+
+def verdicts(comparison: Comparison, summary: Table, details: Table) -> list[str]:
+    """Say of each row in words whether it is better than its baseline, and where.
+
+    Parameters
+    ----------
+    summary, details
+        From the functions of these names.
+    """
+    langs, said = mean_languages(comparison), []
+    for line in summary.rows:
+        row = line["row"]
+        if comparison.baselines[row] == row:
+            continue
+        of_row = [one for one in details.rows if one["row"] == row and one["lang"] in langs]
+        value, low, high = (line[f"difference{end}"] for end in ("", "_low", "_high"))
+        verb = "helps" if low > 0 else "hurts" if high < 0 else "makes no clear difference"
+        better, worse = line["languages_better"], line["languages_worse"]
+        n_texts = sorted({one["n"] for one in of_row})
+        each = f"{n_texts[0]:,}" if len(n_texts) == 1 else f"{n_texts[0]:,} to {n_texts[-1]:,}"
+        one_by_one = f"{better} of {counted(len(langs), 'language')} clearly better, {worse} worse"
+        if not better and not worse:
+            one_by_one = f"no single language is clear with {each} texts"
+        n, n_unlinked = (sum(one[name] for one in of_row) for name in ("n", "n_unlinked"))
+        said.append(
+            f"{row} {verb} on the mean ({value:+.3f} [{low:.2f}, {high:.2f}]); {one_by_one}; "
+            f"{n - n_unlinked:,} of {counted(n, 'text')} have a link."
+        )
+    return said
 
 
 def mean_languages(comparison: Comparison) -> list[str]:

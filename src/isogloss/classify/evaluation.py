@@ -62,6 +62,18 @@ MINOR_COLUMNS = (
 )  # fmt: skip
 
 
+SAID_BY = {"accuracy_seen": "accuracy", "micro_f1": "accuracy", "ece_uncalibrated": "ece"}
+TITLES = {
+    "lang": "language", "n": "texts", "accuracy_seen": "accuracy of known labels",
+    "macro_f1": "macro F1", "micro_f1": "micro F1", "ece": "calibration error",
+    "ece_uncalibrated": "calibration error before", "n_unlinked": "texts without link",
+    "n_unseen_entity": "entities new to it", "n_unseen_label": "unknown labels",
+    "truncated": "texts cut", "n_dropped": "entities dropped",
+    "accuracy_covered": "accuracy of covered", "p_value": "p", "p_holm": "p corrected",
+    "moved": "moved by texts",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Scores by language.
@@ -108,6 +120,22 @@ class Evaluation:
         minor = [name for name in MINOR_COLUMNS if f"{name}_low" not in self.mean]
         minor += ["accuracy"] if "micro_f1_low" in self.mean else []  # F1 is what counts there
         return Table([*self.rows, last], columns=columns, caption=caption, minor=minor)
+
+    def shown(self) -> Table:
+        """Return the table for a terminal: in plain words, without columns that say nothing."""
+        table = self.table()
+        left_out = {
+            name
+            for name, other in SAID_BY.items()
+            if all(row[name] == row[other] for row in table.rows if name in row and other in row)
+        }
+        if all(row["n_unlinked"] == row["n"] for row in self.rows):
+            left_out |= {"n_unlinked", "n_unseen_entity", "n_dropped"}
+        kept = [name for name in table.columns if name not in left_out]
+        return Table(
+            table.rows, columns=kept, caption=table.caption, minor=table.minor, sparse=COUNTS,
+            titles=TITLES,
+        )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
         """Return ``{"rows": […], "mean": {…}}``, ready for `json`."""

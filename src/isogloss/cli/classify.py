@@ -36,6 +36,7 @@ from isogloss.cli.tuning import training_options
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
+from isogloss.report.html import headline
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language_file
 from isogloss.train.checkpoints import Checkpoints
@@ -324,13 +325,15 @@ def evaluate_command(
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
-        result.table().render(console())
+        result.shown().render(console())
+        against = None if versus is None else versus.name
+        typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
     if report is not None:
         write_report(
             report, loaded, result, tests.texts, gold, tests.langs,
             title=f"Evaluation of {model.name}",
             note="The documents shown were not chosen by their result.",
-            versus=None if versus is None else f"the model {versus.name}",
+            versus=None if versus is None else versus.name,
             fallback_lang=fallback_lang, overwrite=overwrite,
         )  # fmt: skip
         typer.echo(f"isogloss: report → {report}", err=True)

@@ -8,7 +8,7 @@ import typer
 
 from isogloss.classify.comparison import check_rows, compare, compared_rows
 from isogloss.classify.comparison_store import check_place
-from isogloss.classify.comparison_tables import by_language, side_by_side, summary
+from isogloss.classify.comparison_tables import by_language, side_by_side, summary, verdicts
 from isogloss.classify.published import published_table
 from isogloss.cli import options, tuning
 from isogloss.cli.labelled import read_labelled
@@ -136,4 +136,6 @@ def compare_command(
     else:
         for table in tables.values():
             table.render(console())
+        for sentence in verdicts(result, tables["summary"], details):
+            typer.echo(sentence)
     typer.echo(f"isogloss: tables → {out}", err=True)

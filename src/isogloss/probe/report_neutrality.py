@@ -78,9 +78,37 @@ def neutrality_part(rows: NeutralityRows, among: Names) -> NeutralityPart:
     # Layers are of an encoder, whatever the languages.
     of_layers = Names(rows.layers, among)
     headline = [] if len(rows.layers) > MOST_SENTENCES else [
+        *_advice(rows.layers, of_layers),
         *_about_probe(rows.layers, of_layers), *_about_centring(rows.layers, of_layers)
     ]  # fmt: skip
     return NeutralityPart(of_languages.all(), headline, _sections(rows, of_layers, of_languages))
+
+
+GOOD_RETRIEVAL = 0.9  # of translations found in the best layer: vectors may be used as they are
+
+
+def _advice(layers: Mapping[str, list[Row]], names: Names) -> list[str]:
+    """Say in plain words, of each encoder, what to do with its vectors."""
+    said = []
+    for encoder, rows in layers.items():
+        best = max(rows, key=lambda row: row["retrieval"])
+        who = f"{names.encoder(encoder)}: " if len(layers) > 1 else ""
+        tells = best["language_accuracy_low"] > best["chance"]
+        left = best["language_accuracy_centred"] > best["language_accuracy_null_high"]
+        first = "the language cannot be read off a vector"
+        if tells and left:
+            first = "the language can be read off a vector, even without each language's mean"
+        elif tells:
+            first = "the language can be read off a vector; without each language's mean it is gone"
+        where = f"In layer {best['layer']}, the best, {first}. "
+        if best["centring_gain_low"] > 0:
+            advice = "Removing each language's mean finds more translations: do so."
+        elif best["retrieval"] >= GOOD_RETRIEVAL:
+            advice = "Translations are found all the same: use the vectors as they are."
+        else:
+            advice = "Many translations are not found: try another encoder, or tune this one."
+        said.append(f"{who}{where}{advice}")
+    return said
 
 
 def _sections(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> list[Section]:

@@ -183,10 +183,12 @@ def headline(
         sentences = [f"Mean accuracy over {len(held)} languages is {score}."]
     ranked = [row for row in by_accuracy(held) if is_number(row["accuracy"])]
     if len(ranked) > 1:
-        best, worst = ranked[0], ranked[-1]
+        best, worst = (decimal(row["accuracy"]) for row in (ranked[0], ranked[-1]))
+        of_best, of_worst = (name_of_language(row["lang"]) for row in (ranked[0], ranked[-1]))
         sentences.append(
-            f"Best is {name_of_language(best['lang'])} ({decimal(best['accuracy'])}), worst is "
-            f"{name_of_language(worst['lang'])} ({decimal(worst['accuracy'])})."
+            f"All {len(ranked)} languages are alike."
+            if best == worst
+            else f"Best is {of_best} ({best}), worst is {of_worst} ({worst})."
         )
     if abstain_below is not None:
         sentences.append(_about_coverage(whole, abstain_below))
@@ -208,22 +210,25 @@ def _about_coverage(whole: Mapping[str, Any], abstain_below: float) -> str:
 def _about_difference(
     rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any], versus: str | None
 ) -> list[str]:
-    who = "Entities" if versus is None else "The choices of this model"
-    other = "the encoder alone" if versus is None else versus
     change = (
         f"{decimal(mean['difference'], signed=True)}{interval_of(mean, 'difference', digits=3)}"
     )
     low, high = mean.get("difference_low"), mean.get("difference_high")
-    if is_number(low) and low > 0:
-        first = f"{who} help: {change} against {other}."
-    elif is_number(high) and high < 0:
-        first = f"{who} hurt: {change} against {other}."
+    helps, hurts = is_number(low) and low > 0, is_number(high) and high < 0
+    if versus is None:
+        verb = "help" if helps else "hurt" if hurts else "make no clear difference"
+        first = f"Entities {verb}: {change} against the encoder alone."
     else:
-        first = f"{who} make no clear difference: {change} against {other}."
+        verb = "better than" if helps else "worse than" if hurts else "no better than"
+        first = f"This model is {verb} {versus}: {change}."
     clear = [row for row in rows if is_number(row.get("p_holm")) and row["p_holm"] < SIGNIFICANT]
     n_better = sum(row["difference"] > 0 for row in clear)
     if len(rows) == 1:
         return [first]
+    if not clear:
+        n_texts = sorted({row["n"] for row in rows})
+        each = f"{n_texts[0]:,}" if len(n_texts) == 1 else f"{n_texts[0]:,} to {n_texts[-1]:,}"
+        return [first, f"No single language is clear, with {each} texts each."]
     return [
         first,
         f"Taken one by one, {n_better} of {len(rows)} languages are clearly better and "

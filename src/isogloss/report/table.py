@@ -43,6 +43,10 @@ class Table:
         One sentence about the table.
     minor
         Columns that a narrow terminal leaves out, the first of these first.
+    sparse
+        Columns that a terminal shows only where one of their values is not 0.
+    titles
+        Column → its header on a terminal, in plain words; files keep the names.
 
     Examples
     --------
@@ -60,12 +64,16 @@ class Table:
         columns: Sequence[str] | None = None,
         caption: str = "",
         minor: Sequence[str] = (),
+        sparse: Sequence[str] = (),
+        titles: Mapping[str, str] | None = None,
     ) -> None:
         keys = dict.fromkeys(key for row in rows for key in row) if columns is None else columns
         self.columns = list(keys)
         self.rows = [{name: _plain(row.get(name)) for name in self.columns} for row in rows]
         self.caption = caption
         self.minor = tuple(minor)
+        self.sparse = tuple(sparse)
+        self.titles = dict(titles or {})
 
     def __repr__(self) -> str:
         return f"Table({counted(len(self.rows), 'row')}, columns={self.columns!r})"
@@ -138,15 +146,21 @@ class Table:
         """Print to a terminal; what is too wide for it is made to fit, see `terminal`."""
         from isogloss.report.terminal import print_columns
 
-        print_columns(console, self.as_shown(), minor=self.minor, caption=self.caption)
+        minor = [self.titles.get(name, name) for name in self.minor]
+        print_columns(console, self.as_shown(), minor=minor, caption=self.caption)
 
     def as_shown(self) -> "list[Column]":
         """Return the columns with their cells as people read them, intervals in the cells."""
         from isogloss.report.terminal import Column
 
         return [
-            Column(name, [self._cell(row, name) for row in self.rows], self._is_number(name))
+            Column(
+                self.titles.get(name, name),
+                [self._cell(row, name) for row in self.rows],
+                self._is_number(name),
+            )
             for name in self._shown_columns()
+            if name not in self.sparse or any(row[name] for row in self.rows)
         ]
 
     def _shown_columns(self) -> list[str]:
