@@ -22,7 +22,8 @@ from isogloss.classify.comparison import (
     compared_rows,
     merged,
 )
-from isogloss.classify.comparison_tables import by_language, summary
+from isogloss.classify.comparison_scores import scores_of
+from isogloss.classify.comparison_tables import by_language, mean_languages, summary
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import LossWarning
@@ -117,9 +118,29 @@ def main() -> None:
         result = run(name, train, tests, encoder, arguments.seeds, arguments.data, arguments.out)
         details = by_language(result)
         shown = [line for line in details.rows if line["row"] in SHOWN_BY_LANGUAGE]
-        text = f"{summary(result, details).to_markdown()}\n{Table(shown).to_markdown()}"
+        tables = [summary(result, details), without_one(result, "pt"), Table(shown)]
+        text = "\n".join(table.to_markdown() for table in tables if table.rows)
         (arguments.out / f"zero_shot_{name}.md").write_text(text, encoding="utf-8")
         print(text)
+
+
+def without_one(result: Comparison, lang: str) -> Table:
+    """Return each row's mean over the other languages, and the difference there."""
+    langs = [other for other in mean_languages(result) if other != lang]
+    if lang not in mean_languages(result) or not langs:
+        return Table([])
+    rows = []
+    for row in result.rows:
+        found = scores_of(result).over(row, langs)
+        rows.append(
+            {"row": row}
+            | {
+                f"{name}{end}": value
+                for name, one in (found.values | found.gains).items()
+                for end, value in (("", one.value), ("_low", one.low), ("_high", one.high))
+            }
+        )
+    return Table(rows, caption=f"The mean of {len(langs)} languages, without {lang}.")
 
 
 if __name__ == "__main__":

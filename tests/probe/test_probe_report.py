@@ -271,6 +271,8 @@ def test_neutrality_says_what_centring_does(tmp_path: Path, gain: float) -> None
         0.0: "centring makes no clear difference there (0.000 [−0.01, 0.01]).",
     }[gain]
     assert f"Retrieval is best in layer 2, 0.900 [0.89, 0.91]; {said}" in text
+    advice = "Removing each language's mean finds more" if gain > 0 else "use the vectors as they"
+    assert advice in text
     assert "Chance is 50 %, but means of few sentences are noisy" in text
     assert "more than the means differs" in text
     assert "claims of Ethayarajh" not in text

@@ -85,14 +85,21 @@ def neutrality_part(rows: NeutralityRows, among: Names) -> NeutralityPart:
 
 
 GOOD_RETRIEVAL = 0.9  # of translations found in the best layer: vectors may be used as they are
+_OF_ADVICE = (
+    "retrieval", "language_accuracy_low", "chance", "language_accuracy_centred",
+    "language_accuracy_null_high", "centring_gain_low",
+)  # fmt: skip
 
 
-def _advice(layers: Mapping[str, list[Row]], names: Names) -> list[str]:
+def _advice(layers: Rows, names: Names) -> list[str]:
     """Say in plain words, of each encoder, what to do with its vectors."""
     said = []
-    for encoder, rows in layers.items():
-        best = max(rows, key=lambda row: row["retrieval"])
-        who = f"{names.encoder(encoder)}: " if len(layers) > 1 else ""
+    for series, rows in layers.items():
+        known = [row for row in rows if all(is_number(row[name]) for name in _OF_ADVICE)]
+        if not known:
+            continue
+        best = max(known, key=lambda row: float(row["retrieval"]))
+        who = f"{names.encoder(series.encoder)}: " if len(layers) > 1 else ""
         tells = best["language_accuracy_low"] > best["chance"]
         left = best["language_accuracy_centred"] > best["language_accuracy_null_high"]
         first = "the language cannot be read off a vector"
