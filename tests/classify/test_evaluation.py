@@ -175,13 +175,13 @@ def test_a_terminal_shows_the_columns_that_say_something(fit: Fit) -> None:
 
 def test_equal_ids_are_drawn_together(fit: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    original = evaluation.interval_of_language_mean
+    original = evaluation.interval_of_mean_accuracy
 
     def spy(values: Any, ids: Any, **options: Any) -> Any:
         seen.append(ids)
         return original(values, ids, **options)
 
-    monkeypatch.setattr(evaluation, "interval_of_language_mean", spy)
+    monkeypatch.setattr(evaluation, "interval_of_mean_accuracy", spy)
     texts, langs = TEXTS * 2, ["ja"] * 8 + ["ko"] * 8
     ids: list[str | None] = [str(number) for number in range(8)] * 2
     model = fit(kb=None)

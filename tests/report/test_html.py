@@ -386,5 +386,5 @@ def test_page_names_the_model_compared_with(tmp_path):
         versus="the model old",
     )  # fmt: skip
     page = path.read_text(encoding="utf-8")
-    assert "against the model old" in page
+    assert "than the model old: " in page
     assert "encoder alone" not in page

@@ -20,6 +20,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.files import atomic_file, refuse_read
 from isogloss.kb import KnowledgeBase
+from isogloss.report.table import Table
 
 MOST_SEEDS = 1000
 
@@ -134,8 +135,12 @@ def compare_command(
         typer.echo(json.dumps({name: table.rows for name, table in whole.items()},
                               ensure_ascii=False))  # fmt: skip
     else:
-        for table in tables.values():
-            table.render(console())
-        for sentence in verdicts(result, tables["summary"], details):
-            typer.echo(sentence)
+        _show(tables, verdicts(result, tables["summary"], details))
     typer.echo(f"isogloss: tables → {out}", err=True)
+
+
+def _show(tables: dict[str, Table], sentences: list[str]) -> None:
+    for table in tables.values():
+        table.render(console())
+    for sentence in sentences:
+        typer.echo(sentence)
