@@ -84,7 +84,7 @@ def neutrality_part(rows: NeutralityRows, among: Names) -> NeutralityPart:
     return NeutralityPart(of_languages.all(), headline, _sections(rows, of_layers, of_languages))
 
 
-GOOD_RETRIEVAL = 0.9  # of translations found in the best layer: vectors may be used as they are
+GOOD_RETRIEVAL = 0.8  # of translations found in the best layer: vectors may be used as they are
 _OF_ADVICE = (
     "retrieval", "language_accuracy_low", "chance", "language_accuracy_centred",
     "language_accuracy_null_high", "centring_gain_low",
