@@ -194,8 +194,8 @@ def test_a_page_of_both_says_what_each_part_is_of(tmp_path: Path) -> None:
     assert (
         "Neutrality of tiny in English, German, Swahili and Japanese. In layer 2, the best, the "
         "language can be read off a vector, even without each language's mean. Removing each "
-        "language's mean finds more translations: do so. A linear probe names the language in the last layer (2) "
-        "with accuracy 0.890 [0.88, 0.90], centred 0.400 "
+        "language's mean finds more translations: do so. A linear probe names the language in the "
+        "last layer (2) with accuracy 0.890 [0.88, 0.90], centred 0.400 "
         "[0.39, 0.41], with nothing left but means 0.300 [0.29, 0.31]; chance is 0.250. Retrieval "
         "is best in layer 2, 0.900 [0.89, 0.91]; centring raises it there" in page.text
     )
