@@ -7,11 +7,14 @@ something was left out (cut text, unseen label, language without names), with it
 """
 
 import difflib
+import sys
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
 from isogloss.visible import visible
+
+PACKAGE = __name__.partition(".")[0]
 
 
 class InputError(ValueError):
@@ -51,9 +54,21 @@ class LossWarning(UserWarning):
     """Something was left out of the work; the message carries its number."""
 
 
-def warn_loss(message: str, *, stacklevel: int = 3) -> None:
+def warn_loss(message: str) -> None:
     """Warn once that something was lost; `message` holds the count and what to do about it."""
-    warnings.warn(visible(message), LossWarning, stacklevel=stacklevel)
+    warn_caller(message, LossWarning)
+
+
+def warn_caller(message: str, category: type[UserWarning] = UserWarning) -> None:
+    """Warn at the line that called the package, however deep in it the reason was found."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(visible(message), category, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module == PACKAGE or module.startswith(f"{PACKAGE}.")
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

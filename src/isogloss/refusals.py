@@ -54,6 +54,15 @@ def refuse_unwritable(path: Path, *, option: str = "--out") -> None:
         ) from error
 
 
+def without_detours(path: Path) -> Path:
+    """Return a path without ``..``, where that leads to the same place."""
+    straight = Path(os.path.normpath(path))
+    try:
+        return straight if straight.samefile(path) else path
+    except OSError:
+        return path
+
+
 def resolved(path: Path) -> Path:
     """Return a path without links and ``..``; it need not be there.
 

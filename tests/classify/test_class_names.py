@@ -1,5 +1,6 @@
 """Classes known by their names, alone and with few labelled texts."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from planted import FakeEncoder, english
 
 from isogloss import TextClassifier
 from isogloss.classify import class_names
-from isogloss.classify.class_names import NAME_COUNTS_AS, SHARPNESS, TEMPLATE
+from isogloss.classify.class_names import NAME_WEIGHTS, SHARPNESS, TEMPLATE
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
 
@@ -36,14 +37,14 @@ def unit(vectors: Any) -> Any:
 
 
 def slowly(
-    encoder: FakeEncoder, texts: list[str], labels: list[str], asked: list[str]
+    encoder: FakeEncoder, texts: list[str], labels: list[str], asked: list[str], m: int
 ) -> dict[str, Any]:
     """Return label to s cos(h, q_c), by the formula."""
     scores = {}
     for label, given in NAMES.items():
         names = [given] if isinstance(given, str) else given
         written = [*names, *(TEMPLATE.format(name) for name in names)]
-        towards = NAME_COUNTS_AS * unit(unit(encoder.encode(written)).mean(axis=0))
+        towards = m * unit(unit(encoder.encode(written)).mean(axis=0))
         own = [text for text, other in zip(texts, labels, strict=True) if other == label]
         if own:
             towards = towards + unit(encoder.encode(own)).sum(axis=0)
@@ -56,7 +57,8 @@ def test_scores_are_those_of_the_formula(encoder: FakeEncoder, n: int) -> None:
     texts, labels = english(max(n, 1))
     texts, labels = texts[:n], labels[:n]
     model = TextClassifier(encoder).fit(texts, labels, "en", class_names=NAMES)
-    scores = slowly(encoder, texts, labels, TEXTS)
+    (m,) = re.findall(r"counting as (\d+) text", model.head_.chosen_by)
+    scores = slowly(encoder, texts, labels, TEXTS, int(m))
     found = model.head_.log_probabilities(encoder.encode(TEXTS))
     expected = np.stack([scores[label] for label in model.classes_.tolist()], axis=1)
     np.testing.assert_allclose(
@@ -83,6 +85,36 @@ def test_a_class_may_have_a_name_and_no_text(encoder: FakeEncoder) -> None:
     assert model.predict(["orbit", "goal"], "ja").tolist() == ["space", "sport"]
 
 
+def test_names_that_mislead_count_nothing_and_the_head_says_so(
+    encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    texts, labels = english(45)
+    swapped = {"sport": "price stock", "money": "game goal", "space": "orbit"}
+    model = TextClassifier(encoder).fit(texts, labels, "en", class_names=swapped)
+    alone = TextClassifier(encoder).fit(texts, labels, "en")
+    assert model.predict_proba(TEXTS[:4]).tolist() == alone.predict_proba(TEXTS[:4]).tolist()
+    assert model.head_.chosen_by.endswith("class names count as 0 texts (chosen out-of-fold)")
+    assert model.trust_.reference is not None  # what a model of texts alone has
+    assert model.reference_ is not None
+
+
+def test_a_class_without_a_text_keeps_its_name(encoder: FakeEncoder) -> None:
+    texts, labels = english(45)
+    kept = [row for row, label in enumerate(labels) if label != "space"]
+    swapped = {"sport": "price stock", "money": "game goal", "space": "orbit"}
+    model = TextClassifier(encoder).fit(
+        [texts[row] for row in kept], [labels[row] for row in kept], "en", class_names=swapped
+    )
+    assert "(chosen out-of-fold)" in model.head_.chosen_by
+    assert model.predict(["orbit"]).tolist() == ["space"]
+
+
+def test_too_few_texts_leave_the_largest_weight(encoder: FakeEncoder) -> None:
+    texts, labels = english(3)
+    model = TextClassifier(encoder).fit(texts, labels, "en", class_names=NAMES)
+    assert f"as {NAME_WEIGHTS[0]} texts (too few texts to choose)" in model.head_.chosen_by
+
+
 def test_texts_draw_a_class_away_from_its_name(encoder: FakeEncoder) -> None:
     names = {"sport": "game", "money": "price"}
     texts = ["orbit"] * 100 + ["stock"] * 100
@@ -107,7 +139,8 @@ def test_two_classes_of_the_same_name_are_refused(encoder: FakeEncoder, names: A
 def test_probabilities_are_calibrated_on_labelled_texts(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit(*english(60), "en", class_names=NAMES)
     assert model.trust_.fitted_on == "training texts, out of fold"
-    assert model.trust_.error_after <= model.trust_.error_before
+    assert model.trust_.temperature != 1.0
+    assert model.trust_.error_after < 0.05
 
 
 def test_a_longer_vector_changes_nothing() -> None:
@@ -223,6 +256,7 @@ def test_a_refused_fit_leaves_the_model_as_it_was(encoder: FakeEncoder) -> None:
 
 def test_the_constants_are_those_of_the_page() -> None:
     page = Path(__file__).parents[2] / "docs" / "few-labels.md"
-    assert f"m = {class_names.NAME_COUNTS_AS}" in page.read_text("utf-8")
+    shown = ", ".join(map(str, class_names.NAME_WEIGHTS))
+    assert f"{shown} and 0" in " ".join(page.read_text("utf-8").split())
     assert f"s = {class_names.SHARPNESS:.0f}" in page.read_text("utf-8")
     assert TEMPLATE.format("…") in page.read_text("utf-8")

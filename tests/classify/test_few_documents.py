@@ -30,7 +30,11 @@ IDS = [record["id"] for record in ENTITIES]
     ids=["two", "one linked", "single", "empty", "constant", "100 classes"],
 )
 @pytest.mark.filterwarnings(
-    "error::RuntimeWarning", "error::UserWarning", "ignore:.*without a word"
+    "error::RuntimeWarning",
+    "error::UserWarning",
+    "ignore:.*without a word",
+    "ignore:.*under different labels",
+    "ignore:.*texts empty",
 )
 def test_few_documents(
     kb: KnowledgeBase, encoder: FakeEncoder, preset: Any, texts: list[str], labels: list[str]

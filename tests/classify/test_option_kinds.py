@@ -19,6 +19,7 @@ MAY_BE_NONE = {
     "learning_rate", "clip_norm", "accumulate", "max_tokens", "patience", "class_weights",
     "max_pieces", "embeddings", "dropout", "max_entities", "pooling",
     "long_texts",
+    "lang",
 }  # fmt: skip
 ALLOWED = {
     "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1],
@@ -64,7 +65,7 @@ def test_an_option_of_the_classifier(name: str, value: Any, encoder: FakeEncoder
         check_options(TextClassifier(encoder, **{name: value}).get_params(deep=False))
         return
     said = refused(TextClassifier(encoder, **{name: value}))
-    assert said.startswith((f"{name} is ", "no pooling 'x'"))
+    assert said.startswith((f"{name} is ", "no pooling 'x'", "unknown language 'x'"))
 
 
 @pytest.mark.parametrize("training", [5, ["epochs"], "epochs", True, TrainingOptions()], ids=repr)

@@ -1,7 +1,10 @@
 """`TextClassifier` among scikit-learn's tools."""
 
 import copy
+import gc
+import json
 import pickle
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +15,14 @@ import sklearn
 from planted import FakeEncoder, english
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
+from isogloss.errors import InputError, InputKindError
 from isogloss.kb import KnowledgeBase
 
 TEXTS, TOPICS = english(24)
@@ -137,6 +141,61 @@ def test_a_loaded_encoder_goes_to_other_processes(tiny_directory: Path) -> None:
     fitted = model.fit(texts, topics)
     for twin in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         assert np.array_equal(twin.predict_proba(texts), fitted.predict_proba(texts))
+
+
+def test_a_pickle_names_the_encoder_and_leaves_its_weights_where_they_are(
+    tiny_directory: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "encoder"
+    shutil.copytree(tiny_directory, place)
+    encoder = Encoder.load(place, device="cpu", pooling="cls", cache=tmp_path / "cache")
+    fitted = TextClassifier(encoder).fit(TEXTS, TOPICS)
+    fitted.save(tmp_path / "model")
+    kept = pickle.dumps(fitted)
+    saved = sum(file.stat().st_size for file in (tmp_path / "model").iterdir())
+    assert len(kept) < 2 * saved
+    twin = pickle.loads(kept)
+    assert np.array_equal(twin.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
+    assert str(twin.encoder_.settings) == str(encoder.settings)
+    assert twin.encoder_.cache.directory == encoder.cache.directory
+    del twin
+    config = place / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"layer_norm_eps": 1e-3}))
+    gc.collect()
+    with pytest.raises(InputError, match="is another than was pickled"):
+        pickle.loads(kept)
+
+
+def test_the_language_of_the_constructor_needs_no_routing(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    """Without a language nothing would be linked, with a warning, which is an error here."""
+    model = TextClassifier(encoder, kb, lang="en")
+    scores = cross_val_score(model, TEXTS, TOPICS, cv=2, scoring="f1_macro", error_score="raise")
+    assert scores.mean() > 0.5
+    assert len(cross_val_predict(model, TEXTS, TOPICS, cv=2)) == len(TEXTS)
+    search = GridSearchCV(model, {"preset": ["mboe", "mboe-plus"]}, cv=2, error_score="raise")
+    assert search.fit(TEXTS, TOPICS).best_estimator_.lang == "en"
+
+
+def test_a_language_given_to_a_method_goes_first(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
+    model = TextClassifier(encoder, kb, lang="ja").fit(TEXTS, TOPICS, "en")
+    assert model.langs_ == ("en",)
+    assert [model.prepare(["トヨタ"], *lang).langs for lang in ((), ("ru",))] == [["ja"], ["ru"]]
+    model.set_params(lang="ru")  # waits for the next fit
+    assert model.explain("トヨタ").lang == "ja"
+    with pytest.raises(InputKindError, match="lang is \\['en'\\]; give one code"):
+        TextClassifier(encoder, lang=["en"]).fit(TEXTS, TOPICS)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="unknown language 'eng1'"):
+        TextClassifier(encoder, lang="eng1").fit(TEXTS, TOPICS)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_finds_nothing_wrong(encoder: FakeEncoder) -> None:
+    """Its checks on tables of numbers skip an estimator of texts, as they do `CountVectorizer`."""
+    found = estimator_checks.check_estimator(TextClassifier(encoder), on_fail=None)
+    assert [one["check_name"] for one in found if one["status"] == "failed"] == []
+    assert any(one["status"] == "passed" for one in found)
 
 
 def test_cross_validation_of_the_encoder_alone_needs_no_routing(encoder: FakeEncoder) -> None:

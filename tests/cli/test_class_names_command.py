@@ -35,7 +35,7 @@ def test_names_count_beside_texts(cli: Run, world: World, classes: Path, tmp_pat
     words = ["classify", "fit", "--train", f"en={world.train}", "--encoder", world.encoder]
     outcome = cli(*words, "--classes", classes, "--out", out)
     assert outcome.code == 0, outcome.err
-    assert "each counting as 32 texts" in outcome.err
+    assert "(chosen out-of-fold)" in outcome.err
     assert TextClassifier.load(out).n_training_documents_ == 12
 
 

@@ -8,8 +8,10 @@ labelled texts
     q_c = m n_c / ‖n_c‖ + Σ_i x_i        p(c | D) = softmax_c( s ‖h‖ / r cos(h, q_c) )
 
 with r the mean norm of the names' vectors (‖h‖ = r = 1 where the encoder normalises), so that the
-name counts as m texts. Nothing is searched, so a handful of texts is enough. The sentence, m and s
-were chosen on MasakhaNEWS development files: see docs/few-labels.md.
+name counts as m texts. That number is chosen out-of-fold on the labelled texts, from
+`NAME_WEIGHTS` down to 0, which is the usual classifier of the texts alone: the largest m that is
+not behind the best by more than one standard error. Too few texts to divide leave the largest. The
+sentence, s and the largest m were chosen on MasakhaNEWS development files: docs/few-labels.md.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,14 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.labelling import ONE_LABEL
 from isogloss.classify.learned import Learned
 from isogloss.classify.learning import one_thread
-from isogloss.classify.linear_head import LinearHead, Standardisation, folds_of
+from isogloss.classify.linear_head import (
+    LinearHead,
+    Standardisation,
+    divisions_of,
+    folds_of,
+    out_of_fold_quality,
+    strongest_within_one_error,
+)
 from isogloss.classify.preparation import Preparation
 from isogloss.classify.reference_lack import BY_NAMES
 from isogloss.classify.thresholds import HALF
@@ -32,8 +41,9 @@ from isogloss.encode.settings import TO_READ_ALL
 from isogloss.errors import counted, warn_loss
 
 TEMPLATE = "This text is about {}."
-NAME_COUNTS_AS = 32  # m, in texts
+NAME_WEIGHTS = (32, 16, 8, 4, 2, 1)  # m, in texts
 SHARPNESS = 160.0  # s
+WITHOUT_NAMES = f"{BY_NAMES} count as 0 texts (chosen out-of-fold)"
 
 
 class _Classes(NamedTuple):
@@ -41,16 +51,30 @@ class _Classes(NamedTuple):
     scale: float  # the usual norm of a vector of the encoder
 
 
-def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned:
-    """Learn from the names of the classes, and from texts as far as there are any."""
+class Weight(NamedTuple):
+    """How many texts a name counts as, and how that was chosen."""
+
+    m: int  # 0: the texts alone
+    chosen_by: str
+
+
+def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned | None:
+    """Learn from the names of the classes, and from texts as far as there are any.
+
+    None: the texts alone are answered better out-of-fold, so names should count nothing.
+    """
     assert data.names is not None
     names = [data.names[label] for label in data.classes.tolist()]
     documents = preparation.documents(data.train.texts, data.train.langs)
     y = np.asarray(ONE_LABEL.targets(data.train.labels, data.classes), dtype=np.int64)
     classes = _classes_of(preparation, names)
+    seed = preparation.options.random_state
     with one_thread():
-        head = _head(classes, documents.vectors, y)
-        trust = _trust(classes, documents.vectors, y, seed=preparation.options.random_state)
+        weight = _weight(classes, documents.vectors, y, seed=seed)
+        if weight.m == 0:
+            return None
+        head = _head(classes, documents.vectors, y, weight)
+        trust = _trust(classes, documents.vectors, y, weight, seed=seed)
     return Learned(
         head,
         thresholds=np.full(len(names), HALF),
@@ -81,27 +105,55 @@ def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Cl
     return _Classes(_unit(np.stack(means)), float(np.linalg.norm(vectors, axis=1).mean()))
 
 
-def _head(classes: _Classes, vectors: Floats2d, y: Ints1d) -> LinearHead:
-    towards = NAME_COUNTS_AS * classes.names
-    if len(y):
-        np.add.at(towards, y, _unit(vectors.astype(np.float64)))
+def _weight(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> Weight:
+    """Choose m by how many texts are answered rightly out-of-fold, names before texts."""
+    divisions = divisions_of(y, seed=seed) if len(y) else []
+    if not divisions:
+        return Weight(NAME_WEIGHTS[0], "too few texts to choose")
+    unit, scores = _unit(vectors.astype(np.float64)), []
+    for m in NAME_WEIGHTS:
+        runs = np.zeros(len(y))
+        for folds in divisions:
+            for train, test in folds:
+                towards = _towards(classes, unit[train], y[train], m)
+                runs[test] += (unit[test] @ towards.T).argmax(axis=1) == y[test]
+        scores.append(runs / len(divisions))
+    candidates: tuple[int, ...] = NAME_WEIGHTS
+    if len(np.unique(y)) == len(classes.names):  # a class without a text has nothing but its name
+        of_texts = out_of_fold_quality(vectors, y, len(classes.names), divisions)
+        scores.append(of_texts[strongest_within_one_error(of_texts)])
+        candidates = (*candidates, 0)
+    return Weight(candidates[strongest_within_one_error(scores)], "chosen out-of-fold")
+
+
+def _towards(classes: _Classes, unit: Doubles2d, y: Ints1d, m: int) -> Doubles2d:
+    """Return q_c / ‖q_c‖ from unit vectors of texts and their classes."""
+    towards = m * classes.names
+    np.add.at(towards, y, unit)
+    return _unit(towards)
+
+
+def _head(classes: _Classes, vectors: Floats2d, y: Ints1d, weight: Weight) -> LinearHead:
+    towards = _towards(classes, _unit(vectors.astype(np.float64)), y, weight.m)
     n_classes, width = towards.shape
     # Divided by the usual norm, not each text's own: the labels are those of the cosine.
     scale: Doubles1d = np.full(width, max(classes.scale, 1e-12))
+    chosen_by = f"{BY_NAMES}, each counting as {counted(weight.m, 'text')}"
     return LinearHead(
-        Standardisation(np.zeros(width), scale), SHARPNESS * _unit(towards), np.zeros(n_classes),
-        C=np.inf, chosen_by=f"{BY_NAMES}, each counting as {NAME_COUNTS_AS} texts",
+        Standardisation(np.zeros(width), scale), SHARPNESS * towards, np.zeros(n_classes),
+        C=np.inf, chosen_by=f"{chosen_by} ({weight.chosen_by})" if len(y) else chosen_by,
     )  # fmt: skip
 
 
-def _trust(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> Trust:
+def _trust(classes: _Classes, vectors: Floats2d, y: Ints1d, weight: Weight, *, seed: int) -> Trust:
     """Calibrate on the labelled texts, each answered without its own fold."""
     folds = folds_of(y, seed=seed) if len(y) else None
     if folds is None:
         return Trust(fitted_on=TOO_FEW)
     held_out = np.empty((len(y), len(classes.names)))
     for train, test in folds:
-        held_out[test] = _head(classes, vectors[train], y[train]).log_probabilities(vectors[test])
+        head = _head(classes, vectors[train], y[train], weight)
+        held_out[test] = head.log_probabilities(vectors[test])
     return calibrated(held_out, y, OUT_OF_FOLD)
 
 

@@ -204,13 +204,6 @@ def _link(
     return EntityBags.concatenate(parts).select(np.argsort(np.concatenate(order)))
 
 
-def warn_of_empty(texts: Sequence[str]) -> None:
-    """Say how many training texts are blank."""
-    empty = sum(not text.strip() for text in texts)
-    if empty:
-        warn_loss(f"{counted(empty, 'training text')} without a word: the label teaches nothing")
-
-
 def say_what_was_left_out(
     documents: PreparedDocuments,
     training_langs: tuple[str, ...],

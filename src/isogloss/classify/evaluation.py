@@ -187,7 +187,7 @@ def evaluate(
     correct = _equal(model, predicted, labels)
     other = None
     if versus is not None:
-        theirs = versus.predict(texts, lang, fallback_lang=fallback_lang)
+        theirs = versus.predict(texts, documents.langs, fallback_lang=fallback_lang)
         other = _equal(versus, theirs, labels)
     decisions = None
     if model.options_.multilabel:

@@ -11,15 +11,16 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify.adaptation import reference_of
-from isogloss.classify.class_names import learn_from_names
-from isogloss.classify.documents import PreparedDocuments, warn_of_empty
+from isogloss.classify.class_names import WITHOUT_NAMES, learn_from_names
+from isogloss.classify.documents import PreparedDocuments
 from isogloss.classify.heads import Head, log_probabilities_of
 from isogloss.classify.labelling import labelling_of
 from isogloss.classify.learned import Learned
 from isogloss.classify.learning import learning
-from isogloss.classify.linear_head import Fold, fit_with_search
+from isogloss.classify.linear_head import Fold, LinearHead, fit_with_search
 from isogloss.classify.mboe import MboeHead
 from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.classify.odd_texts import say_what_teaches_little
 from isogloss.classify.options import ATTENTIONS
 from isogloss.classify.preparation import Preparation
 from isogloss.classify.thresholds import (
@@ -59,9 +60,20 @@ def learn(
         When the entities of the training texts have no vectors at all, or thresholds are to be
         tuned together with the encoder and nothing could be held out.
     """
-    warn_of_empty(data.train.texts)
+    say_what_teaches_little(data.train.texts, data.train.labels)
     if data.names is not None:
-        return learn_from_names(preparation, data)
+        learned = learn_from_names(preparation, data)
+        return learned or _of_texts_alone(preparation, data)
+    return _of_texts(preparation, data, tuning=tuning, checkpoints=checkpoints)
+
+
+def _of_texts(
+    preparation: Preparation,
+    data: TrainingData,
+    *,
+    tuning: TuningOptions | None,
+    checkpoints: Path | None,
+) -> Learned:
     n_classes, seed = len(data.classes), preparation.options.random_state
     train = _part(preparation, data, data.train)
     dev = None if data.dev is None else _part(preparation, data, data.dev)
@@ -79,6 +91,14 @@ def learn(
     thresholds = fitting.thresholds(head, train, dev)
     trust = fitting.trust(head, train, dev)
     return Learned(head, thresholds, trust, reference, n_documents, preparation)
+
+
+def _of_texts_alone(preparation: Preparation, data: TrainingData) -> Learned:
+    """Learn as if there were no class names, and say so in the head."""
+    learned = _of_texts(preparation, data, tuning=None, checkpoints=None)
+    assert isinstance(learned.head, LinearHead)
+    chosen_by = f"{learned.head.chosen_by}; {WITHOUT_NAMES}"
+    return replace(learned, head=replace(learned.head, chosen_by=chosen_by))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.calibration import fit_temperature, tempered
-from isogloss.classify.documents import Languages, resolve_languages, rows_of
+from isogloss.classify.documents import Languages, rows_of
 from isogloss.classify.inputs import checked_texts
 from isogloss.classify.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.classify.reference_lack import lack_of
@@ -164,7 +164,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     """
     check_is_fitted(model, "head_")
     reference, texts = model.trust_.reference, checked_texts(X)
-    langs = resolve_languages(lang, texts)
+    langs = model.languages_of(texts, lang)
     kept = rows_to_forecast(langs, lack=lack_of(model, reference), moved_langs=model.moves_)
     assert reference is not None
     if len(kept) < len(texts):

@@ -127,6 +127,12 @@ def folds_of(y: Targets, *, seed: int) -> list[Fold] | None:
     return folds if folds and all(objective.can_learn(y[fold.train]) for fold in folds) else None
 
 
+def divisions_of(y: Targets, *, seed: int) -> list[list[Fold]]:
+    """Return `folds_of` for several seeds; nothing where there are too few documents."""
+    repeats = [folds_of(y, seed=seed + repeat) for repeat in range(N_REPEATS)]
+    return [folds for folds in repeats if folds is not None]
+
+
 def _folds_of_sets(y: Targets, seed: int) -> list[Fold]:
     n_folds = min(N_FOLDS, len(y))
     part = stratified_parts(cast(Bools2d, y), [1 / n_folds] * n_folds, seed=seed)
@@ -195,21 +201,31 @@ def fit_with_search(
 
     The rule is `strongest_within_one_error`, over `C_VALUES`.
     """
-    repeats = [folds_of(y, seed=seed + repeat) for repeat in range(N_REPEATS)]
-    divisions = [folds for folds in repeats if folds is not None]
+    divisions = divisions_of(y, seed=seed)
     if dev is None and not divisions:
         chosen_by = "no search: too few documents"
         return LinearHead.fit(vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=chosen_by)
-    scores, quality = [], objective_of(y).quality
-    for C in C_VALUES:
-        if dev is None:
-            runs = [out_of_fold(vectors, y, n_classes, folds, C=C) for folds in divisions]
-            scores.append(np.mean([quality(run, y) for run in runs], axis=0))
-        else:
-            head = LinearHead.fit(vectors, y, n_classes, C=C, chosen_by="")
-            scores.append(quality(head.log_probabilities(dev[0]), dev[1]))
-    chosen_by = "development data"
     if dev is None:
+        scores = out_of_fold_quality(vectors, y, n_classes, divisions)
         chosen_by = f"cross-validation, {len(divisions[0])} folds, {N_REPEATS} times"
+    else:
+        heads = [LinearHead.fit(vectors, y, n_classes, C=C, chosen_by="") for C in C_VALUES]
+        quality, chosen_by = objective_of(y).quality, "development data"
+        scores = [quality(head.log_probabilities(dev[0]), dev[1]) for head in heads]
     best = C_VALUES[strongest_within_one_error(scores)]
     return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by)
+
+
+def out_of_fold_quality(
+    vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, divisions: Sequence[list[Fold]]
+) -> list[Doubles1d]:
+    """Return, for each of `C_VALUES`, how well each document is answered out of fold.
+
+    See `Objective.quality`; the mean over divisions into folds: float64 (n_documents,) each.
+    """
+    quality = objective_of(y).quality
+    found: list[Doubles1d] = []
+    for C in C_VALUES:
+        runs = [out_of_fold(vectors, y, n_classes, folds, C=C) for folds in divisions]
+        found.append(np.mean([quality(run, y) for run in runs], axis=0))
+    return found

@@ -16,6 +16,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling, check_long_texts, check_pooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.kb import KnowledgeBase
+from isogloss.text.detect import languages_of_texts
 from isogloss.vectors import EntityVectors
 
 Preset = Literal["mboe", "mboe-plus"]
@@ -33,6 +34,7 @@ _KINDS: dict[str, tuple[Any, str]] = {  # of a parameter: what it may be, and ho
     "path": (str | Path, "the directory of a model"),
     "encoder": (str | Path | Encoder, "an Encoder, its name or its directory"),
     "kb": (str | Path | KnowledgeBase | None, "a KnowledgeBase, its directory, or None"),
+    "lang": (str | None, "one code, 'auto' or None; a code for each text goes to the methods"),
     "device": (str, "'auto', 'cpu', or a graphics card, as 'cuda'"),
     "dtype": (str, "'float32', 'bfloat16' or 'float16'"),
     "cache": (str | Path | None, "a folder, or None"),
@@ -59,6 +61,7 @@ class FittedOptions:
     nested: bool
     pooling: Pooling | None
     long_texts: LongTexts | None
+    lang: str | None
     dtype: str
     random_state: int
 
@@ -99,8 +102,10 @@ def check_options(options: Mapping[str, Any]) -> None:
         if not isinstance(value, str | bool | np.bool_) or value not in allowed:
             hint = did_you_mean(str(value), [str(choice) for choice in allowed])
             raise InputError(f"{name} is {_shown(value)}; {hint}")
-    for name in ("encoder", "kb", "device", "dtype"):
+    for name in ("encoder", "kb", "lang", "device", "dtype"):
         check_kind(name, options[name])
+    if options["lang"] is not None:
+        languages_of_texts([], options["lang"])
     if options["pooling"] is not None:
         check_pooling(options["pooling"])
     in_windows = options["long_texts"] is not None and (

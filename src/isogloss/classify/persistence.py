@@ -65,6 +65,7 @@ from isogloss.files import (
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.inflection import rules_fingerprint
+from isogloss.refusals import without_detours
 from isogloss.sealed import sealed
 from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
@@ -376,7 +377,8 @@ def _encoder(
     if isinstance(given, Encoder):
         found = given
     else:
-        name = given or (path / saved["name"] if saved["is_directory"] else saved["name"])
+        own = without_detours(path / saved["name"]) if saved["is_directory"] else saved["name"]
+        name = given or own
         if given is None and saved["is_directory"] and not Path(name).is_dir():
             raise InputError(
                 f"the model's encoder is not at {name} any more; name it with --encoder",
@@ -400,7 +402,7 @@ def _encoder(
 def _kb(
     path: Path, saved: dict[str, Any], given: str | Path | KnowledgeBase | None
 ) -> KnowledgeBase:
-    place = path / saved["path"]
+    place = without_detours(path / saved["path"])
     if given is None and not is_there(place):
         raise InputError(
             f"the model's knowledge base is not at {place} any more; name it with --kb", path=path

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d
@@ -24,6 +25,7 @@ from isogloss.classify.fitting import learn
 from isogloss.classify.inputs import ClassNames, checked_texts, checked_weights
 from isogloss.classify.labelling import Labelling, labelling_of
 from isogloss.classify.language_move import LanguageMove
+from isogloss.classify.odd_texts import warn_of_wordless
 from isogloss.classify.options import AttentionChoice, FittedOptions, Preset, Thresholds
 from isogloss.classify.preparation import Preparation
 from isogloss.classify.training_data import TrainingData
@@ -82,6 +84,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Of texts with more tokens than the encoder takes: ``"cut"`` reads their beginning,
         ``"windows"`` all of them (see `isogloss.encode.windows`); None: the encoder's own way,
         or cut where it is tuned.
+    lang
+        Language of texts where a method is given none: a code, ``"auto"`` or ``"auto:es,tr"``.
+        For cross-validation in one language, which then needs no metadata routing.
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
@@ -107,6 +112,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['economy']
     """
 
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that X is a list of strings, as `CountVectorizer` does."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
     def __init__(
         self,
         encoder: str | Path | Encoder = "bundled",
@@ -125,6 +137,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         nested: bool = False,
         pooling: Pooling | None = None,
         long_texts: LongTexts | None = None,
+        lang: str | None = None,
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
@@ -144,6 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.nested = nested
         self.pooling = pooling
         self.long_texts = long_texts
+        self.lang = lang
         self.device = device
         self.dtype = dtype
         self.random_state = random_state
@@ -168,7 +182,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Texts and their labels (strings, integers, anything hashable), or label sets.
         lang
             Language of the texts: one code, a code or None for each, ``"auto"``, or
-            ``"auto:es,tr"``. Needed with a knowledge base.
+            ``"auto:es,tr"``; None: the parameter `lang`. Needed with a knowledge base.
         X_dev, y_dev, lang_dev
             Development data to choose hyper-parameters by; without it they are chosen by
             cross-validation on the training data, or by a part of it that tuning holds out.
@@ -266,8 +280,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "head_")
         texts = checked_texts(X)
         fallback_lang = None if fallback_lang is None else parse_language(fallback_lang)
-        langs = resolve_languages(lang, texts)
+        langs = self.languages_of(texts, lang)
+        warn_of_wordless(texts)
         return self.preparation.documents(texts, langs, fallback_lang=fallback_lang)
+
+    def languages_of(self, texts: Sequence[str], lang: Languages) -> list[str | None]:
+        """Return the canonical language of each text, None where it is not known."""
+        return resolve_languages(self.options_.lang if lang is None else lang, texts)
 
     def probabilities(self, documents: PreparedDocuments) -> Doubles2d:
         """Return p(c | D) of prepared documents: float64 (n_documents, n_classes)."""

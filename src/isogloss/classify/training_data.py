@@ -95,6 +95,7 @@ class TrainingData:
             For all that `TextClassifier.fit` refuses and an encoder is not needed to tell.
         """
         check_options(parameters)
+        lang = parameters["lang"] if lang is None else lang
         has_dev = not (X_dev is None and y_dev is None and lang_dev is None)
         if class_names is not None:
             _check_beside_names(parameters, has_dev=has_dev, checkpoints=checkpoints)

@@ -8,11 +8,13 @@ training texts the tuned classifier is sure of everything.
 """
 
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 
 from isogloss.arrays import Ints1d
+from isogloss.classify.calibration import FEWEST_TEXTS
 from isogloss.classify.documents import PreparedDocuments
 from isogloss.classify.entity_batch import EntityBatch
 from isogloss.classify.entity_source import EntitySource, entity_source
@@ -25,12 +27,15 @@ from isogloss.classify.options import ATTENTIONS, FittedOptions
 from isogloss.classify.splits import held_out
 from isogloss.classify.tuned import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.classify.tuned_encoder import check_untuned, with_settings
-from isogloss.classify.tuning_options import Tune, TuningOptions
+from isogloss.classify.tuning_options import LEARNING_RATES, Tune, TuningOptions
 from isogloss.classify.vector_memo import encode_once
 from isogloss.compat import require
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, NotFiniteError, counted, warn_loss
+from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_loss
 from isogloss.kb import EntityBags, KnowledgeBase
+
+FEW_STEPS = 50  # at the usual learning rate
+RECIPE = "docs/few-labels.md"
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,7 @@ def fit_tuned(
     seed, is_paper = options.random_state, options.preset == "mboe"
     if dev is None:
         train, dev = _hold_out(train, training.dev_split, n_classes, seed=seed)
+    _warn_of_few(len(train.y), None if dev is None else len(dev.y), tune, training)
     start = None if is_paper else _frozen_head(train, dev, n_classes, seed=seed)
     in_network = source if is_paper else None
     task = TuningTask(
@@ -191,6 +197,19 @@ def _hold_out(train: Part, share: float, n_classes: int, *, seed: int) -> tuple[
         )
         return train, None
     return train.select(np.flatnonzero(~rows)), train.select(np.flatnonzero(rows))
+
+
+def _warn_of_few(n_train: int, n_dev: int | None, tune: Tune, training: TuningOptions) -> None:
+    """Warn where the epoch is chosen on few texts, or the steps are too few for their size."""
+    n_steps = training.epochs * ceil(n_train / training.batch_size)
+    usual, rate = LEARNING_RATES[tune], training.learning_rate or LEARNING_RATES[tune]
+    few = []
+    if n_dev is not None and n_dev < FEWEST_TEXTS and training.epochs > 1:
+        few.append(f"the epoch is chosen on {counted(n_dev, 'development text')}")
+    if n_steps * rate < FEW_STEPS * usual:
+        few.append(f"{counted(n_steps, 'step')} at a learning rate of {rate:g} change little")
+    if few:
+        warn_caller(f"{'; '.join(few)}: see {RECIPE} for a recipe for few labels")
 
 
 def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> Part:

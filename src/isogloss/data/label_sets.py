@@ -6,13 +6,12 @@ empty set: a document without any of the labels. `written_labels` writes what `l
 """
 
 import json
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.records import MISSING, shown_value
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, warn_caller
 
 SEPARATORS = ("|", ";", ",")  # the rarest inside a label first
 LabelSet = tuple[str, ...]
@@ -118,11 +117,9 @@ def find_separator(
     if len(found) > 1:
         files = ", ".join(dict.fromkeys(str(places[mark][0]) for mark in found))
         marks = " and ".join(f"'{mark}'" for mark in found)
-        warnings.warn(
+        warn_caller(
             f"{files}: the labels hold {marks}; taken as separator is '{taken}' (say which with "
-            "--label-separator)",
-            UserWarning,
-            stacklevel=5,
+            "--label-separator)"
         )
     return taken
 

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from isogloss.encode.bundled import DATA_SHA256
 from isogloss.encode.forward import encode_texts, width_of
 from isogloss.encode.loading import content_of, load_parts
 from isogloss.encode.output import filled_array, npy_file
+from isogloss.encode.pickling import PickledEncoder, unpickled
 from isogloss.encode.plan import Layers, Plan, make_plan
 from isogloss.encode.settings import TO_READ_ALL, Chain, EncoderSettings, LongTexts, Pooling
 from isogloss.encode.source import BUNDLED
@@ -79,6 +80,7 @@ class Encoder:
 
     transform: Transform | None = None
     cache: VectorCache | None = None
+    encoder_half = False  # of an encoder-decoder
 
     def __init__(
         self,
@@ -166,6 +168,7 @@ class Encoder:
             chain=parts.chain, network=parts.network, tokenizer=parts.tokenizer,
             settings=parts.settings, dtype=dtype, threads=threads,
         )  # fmt: skip
+        encoder.encoder_half = encoder_half
         encoder._check()
         if transform is not None:
             if isinstance(transform, str | Path):
@@ -366,6 +369,13 @@ class Encoder:
         pieces = np.concatenate(n_pieces)
         is_cut = plan.long_texts == "cut"
         return EncodedTexts(vectors, pieces, (pieces > self.settings.max_length.value) & is_cut)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        if type(self) is not Encoder:  # weights of its own go along
+            return super().__reduce_ex__(protocol)
+        extras = {"transform": self.transform, "cache": self.cache}
+        given = {name: value for name, value in extras.items() if value is not None}
+        return unpickled, (PickledEncoder.of(self), given)
 
     def __copy__(self) -> Self:
         return self

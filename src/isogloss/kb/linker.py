@@ -64,7 +64,7 @@ def say_missing_names(
         if what.startswith("only"):  # what a fallback is there for, and no loss
             logger.info("%s", sentence)
         else:
-            warn_loss(sentence, stacklevel=4)
+            warn_loss(sentence)
 
 
 class Linker:
