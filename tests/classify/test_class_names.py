@@ -109,10 +109,16 @@ def test_a_class_without_a_text_keeps_its_name(encoder: FakeEncoder) -> None:
     assert model.predict(["orbit"]).tolist() == ["space"]
 
 
-def test_too_few_texts_leave_the_largest_weight(encoder: FakeEncoder) -> None:
+def test_too_few_texts_leave_the_smallest_weight(encoder: FakeEncoder) -> None:
     texts, labels = english(3)
     model = TextClassifier(encoder).fit(texts, labels, "en", class_names=NAMES)
-    assert f"as {NAME_WEIGHTS[0]} texts (too few texts to choose)" in model.head_.chosen_by
+    assert f"as {NAME_WEIGHTS[-1]} texts (too few texts to choose)" in model.head_.chosen_by
+
+
+def test_names_count_more_where_there_are_more_texts(encoder: FakeEncoder) -> None:
+    for n, m in ((30, 8), (60, 16), (120, 32)):
+        model = TextClassifier(encoder).fit(*english(n), "en", class_names=NAMES)
+        assert f"counting as {m} texts" in model.head_.chosen_by
 
 
 def test_texts_draw_a_class_away_from_its_name(encoder: FakeEncoder) -> None:

@@ -8,10 +8,10 @@ labelled texts
     q_c = m n_c / ‖n_c‖ + Σ_i x_i        p(c | D) = softmax_c( s ‖h‖ / r cos(h, q_c) )
 
 with r the mean norm of the names' vectors (‖h‖ = r = 1 where the encoder normalises), so that the
-name counts as m texts. That number is chosen out-of-fold on the labelled texts, from
-`NAME_WEIGHTS` down to 0, which is the usual classifier of the texts alone: the largest m that is
-not behind the best by more than one standard error. Too few texts to divide leave the largest. The
-sentence, s and the largest m were chosen on MasakhaNEWS development files: docs/few-labels.md.
+name counts as m texts. That number is chosen out-of-fold on the labelled texts: from the largest
+of `NAME_WEIGHTS` that is no more than the texts a class has (8 at least) down to 0, which is the
+usual classifier of the texts alone, the first that is not behind the best by more than one standard
+error. Too few texts to divide leave 8. How all this was chosen: docs/few-labels.md.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from isogloss.encode.settings import TO_READ_ALL
 from isogloss.errors import counted, warn_loss
 
 TEMPLATE = "This text is about {}."
-NAME_WEIGHTS = (32, 16, 8, 4, 2, 1)  # m, in texts
+NAME_WEIGHTS = (32, 16, 8)  # m, in texts
 SHARPNESS = 160.0  # s
 WITHOUT_NAMES = f"{BY_NAMES} count as 0 texts (chosen out-of-fold)"
 
@@ -109,16 +109,17 @@ def _weight(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> We
     """Choose m by how many texts are answered rightly out-of-fold, names before texts."""
     divisions = divisions_of(y, seed=seed) if len(y) else []
     if not divisions:
-        return Weight(NAME_WEIGHTS[0], "too few texts to choose")
+        return Weight(NAME_WEIGHTS[-1], "too few texts to choose")
+    most = max(NAME_WEIGHTS[-1], len(y) / len(classes.names))
+    candidates = tuple(m for m in NAME_WEIGHTS if m <= most)
     unit, scores = _unit(vectors.astype(np.float64)), []
-    for m in NAME_WEIGHTS:
+    for m in candidates:
         runs = np.zeros(len(y))
         for folds in divisions:
             for train, test in folds:
                 towards = _towards(classes, unit[train], y[train], m)
                 runs[test] += (unit[test] @ towards.T).argmax(axis=1) == y[test]
         scores.append(runs / len(divisions))
-    candidates: tuple[int, ...] = NAME_WEIGHTS
     if len(np.unique(y)) == len(classes.names):  # a class without a text has nothing but its name
         of_texts = out_of_fold_quality(vectors, y, len(classes.names), divisions)
         scores.append(of_texts[strongest_within_one_error(of_texts)])
