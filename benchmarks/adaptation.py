@@ -21,13 +21,13 @@ from sklearn.linear_model import LogisticRegression
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.adaptation import FEWEST_TEXTS, reason_against
-from isogloss.classify.language_move import ScoreReference, estimate_move, scores_of
-from isogloss.classify.linear_head import LinearHead
-from isogloss.classify.scores import interval_of_language_mean
+from isogloss.classify.adapt.adaptation import FEWEST_TEXTS, reason_against
+from isogloss.classify.adapt.shift import ScoreReference, estimate_move, scores_of
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import LossWarning
+from isogloss.learn.linear_head import LinearHead
 from isogloss.report.table import Table
+from isogloss.statistics.scores import interval_of_language_mean
 
 UDHR = {"swa": "swh"}
 N_UDHR_TEXTS = 60

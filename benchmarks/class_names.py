@@ -28,12 +28,12 @@ import few_labels
 import few_labels_news
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
-from isogloss.classify import class_names
-from isogloss.classify.comparison_seeds import interval_over_seeds
-from isogloss.classify.resampling import resampled_means
+from isogloss.classify.fitting import class_names
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
+from isogloss.statistics.bootstrap import resampled_means
+from isogloss.statistics.seeds import interval_over_seeds
 
 SAMPLES = {0: 1, 2: 5, 4: 5, 8: 5, 16: 5}  # by texts a class
 MOST_TRAIN, MOST_TESTS = 40, 150  # texts a class to draw from, texts a language

@@ -23,12 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.kb.wikipedia_options import WikipediaOptions
-from isogloss.kb.wikipedia_source import count_wiki
-from isogloss.wiki import like_wikipedia2vec
-from isogloss.wiki.array_file import map_arrays, packed_strings, strings_of, write_arrays
-from isogloss.wiki.counts import read_counts, write_counts
-from isogloss.wiki.extract import (
+from isogloss.kb.build.wikipedia_options import WikipediaOptions
+from isogloss.kb.build.wikipedia_source import count_wiki
+from isogloss.storage.array_file import map_arrays, packed_strings, strings_of, write_arrays
+from isogloss.wiki.counts.counts import read_counts, write_counts
+from isogloss.wiki.counts.targets import write_targets
+from isogloss.wiki.counts.titles import read_titles, write_titles
+from isogloss.wiki.dump.extract import (
     COLUMNS,
     DISAMBIGUATION,
     REDIRECT,
@@ -36,12 +37,11 @@ from isogloss.wiki.extract import (
     TO_CATEGORY,
     TO_PART,
 )
-from isogloss.wiki.like_wikipedia2vec import entities_by_links, titles_with_links
-from isogloss.wiki.pages_like_wikipedia2vec import write_pages_with_names
-from isogloss.wiki.parts import Extraction
+from isogloss.wiki.dump.parts import Extraction
 from isogloss.wiki.site import CATEGORY, Site
-from isogloss.wiki.targets import write_targets
-from isogloss.wiki.titles import read_titles, write_titles
+from isogloss.wiki.wikipedia2vec import entities as like_wikipedia2vec
+from isogloss.wiki.wikipedia2vec.entities import entities_by_links, titles_with_links
+from isogloss.wiki.wikipedia2vec.pages import write_pages_with_names
 
 SLICE = "wikipedia/slices/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 Counts = tuple[int, int, int]  # links, links with the name, pages with the name
@@ -123,7 +123,7 @@ def of_pages(rows: list[dict], code: str, folder: Path) -> Pairs:
 
 
 def part_of(rows: list[dict], site: Site) -> dict:
-    """Return pages and redirects of wikipedia2vec as the arrays of `isogloss.wiki.extract`."""
+    """Return pages and redirects of wikipedia2vec as the arrays of `isogloss.wiki.dump.extract`."""
     columns = {name: [0] if name.endswith("_offsets") else [] for name in COLUMNS}
     titles, redirects, text, numbers = [], [], bytearray(), {}
     for row in rows:

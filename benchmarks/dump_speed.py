@@ -20,11 +20,11 @@ from collections.abc import Callable
 from itertools import repeat
 from pathlib import Path
 
-from isogloss.wiki.dump import Dump
-from isogloss.wiki.lost import Lost
-from isogloss.wiki.pages import parse_pages
-from isogloss.wiki.sql import read_table
-from isogloss.wiki.streams import read_chunks
+from isogloss.wiki.dump.pages import parse_pages
+from isogloss.wiki.dump.reader import Dump
+from isogloss.wiki.sql.reader import read_table
+from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.streams import read_chunks
 
 SLICE = "wikipedia/slices/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 N_BYTES = 18_000_000

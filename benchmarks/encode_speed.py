@@ -25,7 +25,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from isogloss.encode import Encoder
-from isogloss.encode.bundled import bundled_directory
+from isogloss.encode.bundled.bundled import bundled_directory
 
 Vectors = npt.NDArray[np.float32]
 REFERENCE = "sentence-transformers, float32, batch 32"

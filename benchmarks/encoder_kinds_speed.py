@@ -29,7 +29,7 @@ from safetensors.numpy import save_file
 
 from encode_speed import read_texts
 from isogloss.encode import Encoder, packed
-from isogloss.encode.bundled import bundled_directory
+from isogloss.encode.bundled.bundled import bundled_directory
 from isogloss.report.table import Table
 
 REFERENCE = "float32, packed"

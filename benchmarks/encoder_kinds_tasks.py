@@ -20,9 +20,9 @@ from sklearn.linear_model import LogisticRegression
 from encoder_kinds_speed import int8
 from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
-from isogloss.classify.scores import interval_of_language_mean
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.report.table import Table
+from isogloss.statistics.scores import interval_of_language_mean
 from transform_tasks import lines_of
 
 N_PAIRS, N_LANGUAGES, N_TOPIC_LANGUAGES = 250, 12, 14

@@ -18,12 +18,13 @@ from sklearn.model_selection import StratifiedKFold
 
 from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.scores import interval_of_mean
 from isogloss.data.documents import FileFormat
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import LossWarning
-from isogloss.kb import inflection, search
+from isogloss.kb.link import search
+from isogloss.kb.matching import inflection
 from isogloss.report.table import Table
+from isogloss.statistics.scores import interval_of_mean
 from zero_shot import datasets, knowledge_base, read
 
 PLURALS = {  # language to the letters that must be left to a name, and endings

@@ -36,13 +36,13 @@ import torch
 
 from evaluation_data import SIB_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.comparison_seeds import interval_over_seeds
-from isogloss.classify.resampling import resampled_means
 from isogloss.data.documents import Documents, FileFormat, read_documents
-from isogloss.encode.bundled import bundled_directory
+from isogloss.encode.bundled.bundled import bundled_directory
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
+from isogloss.statistics.bootstrap import resampled_means
 from isogloss.statistics.intervals import Interval
+from isogloss.statistics.seeds import interval_over_seeds
 
 LANGUAGES = sorted(SIB_LANGUAGES)  # the order of the answers in a cell
 SEEDS = {8: 5, 16: 5, 64: 2, 0: 1}  # by texts a class

@@ -17,11 +17,11 @@ import numpy as np
 
 from evaluation_data import NEWS_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.comparison_seeds import deviation_over_seeds, interval_over_seeds
-from isogloss.classify.resampling import Resampled, resampled_means
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
+from isogloss.statistics.bootstrap import Resampled, resampled_means
+from isogloss.statistics.seeds import deviation_over_seeds, interval_over_seeds
 
 SEEDS = {0: 1, 8: 5, 16: 5, 64: 2}  # by texts a class
 DESCRIPTIONS = {

@@ -20,19 +20,19 @@ import numpy as np
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder
-from isogloss.classify.adaptation import reason_against
-from isogloss.classify.calibration import expected_calibration_error, fit_temperature, tempered
-from isogloss.classify.forecast import (
+from isogloss.classify.adapt.adaptation import reason_against
+from isogloss.classify.adapt.shift import ScoreReference, estimate_move
+from isogloss.classify.trust.forecast import (
     BELOW_OTHERS,
     FAR_BELOW_TRAINING,
     ForecastReference,
     flag_rows,
     interval_of_forecast,
 )
-from isogloss.classify.language_move import ScoreReference, estimate_move
-from isogloss.classify.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.data.documents import FileFormat, read_documents
+from isogloss.learn.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.report.table import Table
+from isogloss.statistics.calibration import expected_calibration_error, fit_temperature, tempered
 from routing_data import read_routing
 
 FAR = 0.10  # a language so far below the mean of its set must be flagged

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.probe.measures import self_similarity
+from isogloss.probe.geometry.measures import self_similarity
 from isogloss.report.table import Table
 
 SIZES = (1000, 2000, 4000)

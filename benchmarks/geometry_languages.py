@@ -20,8 +20,8 @@ from scipy.stats import rankdata
 from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
 from isogloss.data.documents import FileFormat, read_documents
+from isogloss.encode.words.tokens_of_words import PieceUnits, WordUnits
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
-from isogloss.probe.units import PieceUnits, WordUnits
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import interval_of_draws
 from isogloss.text.languages import parse_language

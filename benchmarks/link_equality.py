@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from isogloss.kb import KnowledgeBase, build_knowledge_base
-from isogloss.kb.linker import Linker
-from isogloss.kb.matcher import find_names
-from isogloss.kb.name_table import build_table, views_of
+from isogloss.kb.link.linker import Linker
+from isogloss.kb.matching.matcher import find_names
+from isogloss.kb.matching.name_table import build_table, views_of
 from isogloss.text.scripts import BEGIN, END, OTHER, WORD
-from isogloss.wiki.dump import Dump
-from isogloss.wiki.wikitext import scan_pages
-from isogloss.wiki.wikitext_rules import WikitextRules
+from isogloss.wiki.dump.reader import Dump
+from isogloss.wiki.wikitext.rules import WikitextRules
+from isogloss.wiki.wikitext.wikitext import scan_pages
 from link_speed_peer import SLICE, WORKER, run, write_entities, write_lines
 
 TOKEN = re.compile(r"[\w\d]+")

@@ -28,7 +28,7 @@ import numpy as np
 from evaluation_data import find
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.kb import KnowledgeBase, Mention
-from isogloss.kb.name_table import names_of
+from isogloss.kb.matching.name_table import names_of
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.folding import fold_texts
 

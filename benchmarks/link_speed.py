@@ -16,8 +16,8 @@ from typing import Any
 
 from isogloss.data.lines import read_text
 from isogloss.kb import KnowledgeBase, build_knowledge_base
-from isogloss.kb.linker import Linker
-from isogloss.kb.name_table import names_of
+from isogloss.kb.link.linker import Linker
+from isogloss.kb.matching.name_table import names_of
 
 N_BYTES = 20_000_000
 DECLARATIONS = {"en": "eng", "ja": "jpn", "ru": "rus", "fr": "fra"}

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.kb import KnowledgeBase, LinkedTexts
-from isogloss.kb.linker import Linker
+from isogloss.kb.link.linker import Linker
 
 SLICE = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 N_BYTES = 20_000_000

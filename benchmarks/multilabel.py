@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.label_set_scores import Decisions, f1_intervals
-from isogloss.classify.labelling import LABEL_SETS
-from isogloss.classify.splits import stratified_parts
+from isogloss.classify.evaluate.label_set_scores import Decisions, f1_intervals
+from isogloss.classify.labels.labelling import LABEL_SETS
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.data.lines import open_lines
+from isogloss.learn.splits import stratified_parts
 from isogloss.report.table import Table
 
 NAMES = ["anger", "anticipation", "disgust", "fear", "joy", "sadness", "surprise", "trust"]

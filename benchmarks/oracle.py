@@ -21,12 +21,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder
-from isogloss.classify.comparison import BASELINE, Comparison, compare, compared_rows
-from isogloss.classify.linear_head import LinearHead, fit_with_search
-from isogloss.classify.scores import interval_of_language_mean
+from isogloss.classify.compare.comparison import BASELINE, Comparison, compare, compared_rows
 from isogloss.data.documents import FileFormat
 from isogloss.errors import LossWarning
+from isogloss.learn.linear_head import LinearHead, fit_with_search
 from isogloss.report.table import Table
+from isogloss.statistics.scores import interval_of_language_mean
 from zero_shot import datasets, knowledge_base, read
 
 Right = dict[str, np.ndarray]  # language to the share of seeds that get each document right

@@ -22,11 +22,11 @@ import numpy as np
 
 from evaluation_data import find
 from isogloss import Encoder, KnowledgeBase, TextClassifier, build_knowledge_base
-from isogloss.classify.calibration import coverage_at
-from isogloss.classify.documents import PreparedDocuments
-from isogloss.classify.forecast import Forecast
-from isogloss.classify.scores import interval_of_language_mean
+from isogloss.classify.documents.documents import PreparedDocuments
+from isogloss.classify.trust.forecast import Forecast
 from isogloss.report.table import Table
+from isogloss.statistics.calibration import coverage_at
+from isogloss.statistics.scores import interval_of_language_mean
 from isogloss.text.detect import detect_languages
 from routing_data import Messages, read_routing
 from routing_products import area_named, masked, write_glossary

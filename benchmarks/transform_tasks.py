@@ -26,13 +26,13 @@ import numpy as np
 
 from isogloss import Encoder, TextClassifier
 from isogloss.arrays import Doubles1d, Floats2d
-from isogloss.classify.scores import interval_of_language_mean
 from isogloss.data.labelled import LabelledTexts
 from isogloss.data.lines import open_lines
 from isogloss.encode.transforms import FITS, Transform
 from isogloss.errors import LossWarning
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import Interval
+from isogloss.statistics.scores import interval_of_language_mean
 from isogloss.text.languages import parse_language
 from zero_shot import datasets
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from isogloss import Encoder
-from isogloss.classify.comparison import compare, compared_rows
-from isogloss.classify.comparison_tables import by_language, summary
+from isogloss.classify.compare.comparison import compare, compared_rows
+from isogloss.classify.compare.tables import by_language, summary
 from isogloss.errors import LossWarning
 from zero_shot import datasets, knowledge_base
 

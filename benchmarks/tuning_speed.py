@@ -27,10 +27,10 @@ from torch import nn
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 from evaluation_data import find
-from isogloss.classify.tuned_encoder import trainable_network, with_settings
-from isogloss.classify.tuned_network import TextExamples, TunedNetwork, dev_score, summed_loss
+from isogloss.classify.tuning.network import TextExamples, TunedNetwork, dev_score, summed_loss
 from isogloss.encode import Encoder
 from isogloss.encode.plan import make_plan
+from isogloss.learn.tuned_encoder import trainable_network, with_settings
 from isogloss.train import TrainingOptions, train
 from isogloss.train.cheaper_modules import cheaper_modules
 from isogloss.train.loop import PART_COST

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from isogloss.report.table import Table
-from isogloss.vectors.dump_corpus import ROOM, DumpReading, corpus_of_dump
+from isogloss.vectors.corpus.dump_corpus import ROOM, DumpReading, corpus_of_dump
 
 OUT = Path(__file__).with_name("out") / "vectors_disk.json"
 SLICE = "wikipedia/slices/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"

@@ -45,7 +45,7 @@ import numpy as np
 from isogloss.vectors import read_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
-from isogloss.wiki.dump import Dump
+from isogloss.wiki.dump.reader import Dump
 from vectors_speed import planted_corpus, planted_found
 
 WORKER = Path(__file__).with_name("vectors_peer_worker.py")

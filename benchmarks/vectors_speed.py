@@ -18,8 +18,8 @@ import time
 
 import numpy as np
 
-from isogloss.vectors.corpus import TrainingCorpus, link_graph
-from isogloss.vectors.training import VectorTraining, train_vectors
+from isogloss.vectors.corpus.corpus import TrainingCorpus, link_graph
+from isogloss.vectors.training.training import VectorTraining, train_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 

@@ -29,8 +29,8 @@ from pathlib import Path
 
 from msgspec.json import Decoder
 
-from isogloss.wiki.wikidata import WikidataChoice, parse_entities
-from isogloss.wiki.wikidata_json import Entity
+from isogloss.wiki.wikidata.columns import WikidataChoice, parse_entities
+from isogloss.wiki.wikidata.json import Entity
 
 SAMPLE = "wikidata/samples/entities.json.gz"
 N_BYTES = 12_000_000  # parsed at a time

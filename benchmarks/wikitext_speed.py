@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 import mwparserfromhell
 
 from isogloss.wiki.site import Site
-from isogloss.wiki.wikitext import scan_pages
-from isogloss.wiki.wikitext_rules import WikitextRules
+from isogloss.wiki.wikitext.rules import WikitextRules
+from isogloss.wiki.wikitext.wikitext import scan_pages
 
 N_BYTES = 20_000_000
 N_ROUNDS = 3

@@ -15,15 +15,15 @@ from pathlib import Path
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, KnowledgeBase, build_knowledge_base
-from isogloss.classify.comparison import (
+from isogloss.classify.compare.comparison import (
     ComparedRow,
     Comparison,
     compare,
     compared_rows,
     merged,
 )
-from isogloss.classify.comparison_scores import scores_of
-from isogloss.classify.comparison_tables import by_language, mean_languages, summary
+from isogloss.classify.compare.scores import scores_of
+from isogloss.classify.compare.tables import by_language, mean_languages, summary
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import LossWarning

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from isogloss import atomic, left_over
-from isogloss.atomic import atomic_directory, atomic_file, exchange
 from isogloss.errors import InputError
-from isogloss.files import is_there, read_json, refuse_existing
+from isogloss.storage import atomic, left_over
+from isogloss.storage.atomic import atomic_directory, atomic_file, exchange
+from isogloss.storage.files import is_there, read_json, refuse_existing
 
 MANIFEST = '{"format": "isogloss text classifier", "is": "%s"}'
 
@@ -21,7 +21,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from isogloss import atomic, left_over
-from isogloss.atomic import atomic_directory
+from isogloss.storage.atomic import atomic_directory
 
 path, moment, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 if way == "renames":

@@ -4,11 +4,9 @@ import runpy
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
+from repository import ROOT
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from isogloss.encode.model import capped_threads
 from isogloss.errors import InputError
 from isogloss.kb import build_knowledge_base
 from isogloss.vectors.on_dump import train_on_dump
-from isogloss.wiki.workers import map_blocks
+from isogloss.workers import map_blocks
 
 
 def threads_of_torch(n: int) -> None:

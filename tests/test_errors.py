@@ -3,7 +3,7 @@
 import warnings
 from pathlib import Path
 
-from isogloss.classify.odd_texts import say_what_teaches_little
+from isogloss.classify.documents.odd_texts import say_what_teaches_little
 from isogloss.errors import LossWarning, warn_caller
 
 

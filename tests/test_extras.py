@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from newcomer import EXTRAS, LACKS, RUN, WALK, write_inputs
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 # Python runs it at the start of every process, those of workers too.
 SITECUSTOMIZE = """
 from importlib.machinery import PathFinder

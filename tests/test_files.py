@@ -14,7 +14,7 @@ import pytest
 
 import isogloss
 from isogloss.errors import InputError
-from isogloss.files import (
+from isogloss.storage.files import (
     atomic_directory,
     atomic_file,
     damage_in_one_sentence,
@@ -27,7 +27,7 @@ from isogloss.files import (
 HOLDING = """
 import sys, time
 from pathlib import Path
-from isogloss.files import locked
+from isogloss.storage.files import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(300)

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 FILES = {
     "text,label": "tickets.csv", "lang,text,label": "inbox.csv", "id,lang,name,type": "products.csv"
 }  # fmt: skip

@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from newcomer import EXTRAS, LACKS, RUN, WALK, write_inputs
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
-LOADER = Path(__file__).resolve().parents[1] / "benchmarks" / "routing_data.py"
+LOADER = ROOT / "benchmarks" / "routing_data.py"
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,15 @@
 """The tables of the routing benchmark, on an inbox of a few messages."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from repository import ROOT
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import routing
-from isogloss.classify.forecast import Forecast
+from isogloss.classify.trust.forecast import Forecast
 from routing_texts import Inbox
 
 INBOX = Inbox(

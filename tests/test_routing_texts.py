@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from isogloss import KnowledgeBase, build_knowledge_base
 from routing_data import PRODUCT_AREAS, Messages

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from isogloss.errors import InputError
-from isogloss.sealed import arrays_checksum, refuse_changed, sealed
+from isogloss.storage.sealed import arrays_checksum, refuse_changed, sealed
 
 DOCUMENT = {"format": "x", "rate": 0.1, "names": ["Tōkyō", "\ud800", None], "none": float("nan")}
 

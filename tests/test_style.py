@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "isogloss"
+SOURCE = ROOT / "src" / "isogloss"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LONGEST_FILE, LONGEST_FUNCTION = 450, 60
 Functions = ast.FunctionDef | ast.AsyncFunctionDef

@@ -1,11 +1,11 @@
 """docs/which.md repeats figures of other pages: its links lead somewhere, no figure is stale."""
 
 import re
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "which.md").read_text("utf-8")
 ROWS = [line for line in PAGE.splitlines() if line.startswith("| ") and "](" in line]
 

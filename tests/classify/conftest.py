@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 import torch
 from planted import ENTITIES, FakeEncoder, english, write_names
+from repository import HELPERS
 
-from isogloss.classify import (
-    TextClassifier,
-    entity_vote,
-    joint_training,
-    linear_head,
-    mboe_plus,
-)
+from isogloss.classify import TextClassifier
+from isogloss.classify.heads import joint as joint_training
+from isogloss.classify.heads import mboe_plus
+from isogloss.classify.heads import vote as entity_vote
 from isogloss.errors import LossWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.learn import linear_head
 
 Fit = Callable[..., TextClassifier]
 
@@ -88,9 +87,7 @@ def entity_model(request: pytest.FixtureRequest, fit: Fit) -> TextClassifier:
 @pytest.fixture(scope="session")
 def tiny_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random transformers model on disk."""
-    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "tiny_models.py"))[
-        "build_tiny"
-    ]
+    maker = runpy.run_path(str(HELPERS / "tiny_models.py"))["build_tiny"]
     return maker(tmp_path_factory.mktemp("tiny") / "bert", kind="bert")
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from planted import ENTITIES, JAPANESE, UNLINKED, FakeEncoder, english
 
-from isogloss.classify import TextClassifier, vector_memo
+from isogloss.classify import TextClassifier
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
+from isogloss.learn import vector_memo
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 

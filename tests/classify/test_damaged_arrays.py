@@ -11,11 +11,11 @@ from planted import FakeEncoder, english
 from safetensors.numpy import load_file, save_file
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.language_move import LanguageMove
+from isogloss.classify.adapt.shift import LanguageMove
 from isogloss.errors import InputError
-from isogloss.files import sha256_of
 from isogloss.kb import KnowledgeBase
-from isogloss.sealed import sealed
+from isogloss.storage.files import sha256_of
+from isogloss.storage.sealed import sealed
 from isogloss.vectors import EntityVectors
 
 Arrays = dict[str, np.ndarray[Any, Any]]

@@ -17,12 +17,12 @@ from planted import JAPANESE, FakeEncoder, english
 from test_multilabel import label_sets
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.language_move import LanguageMove
-from isogloss.classify.reporting import describe
+from isogloss.classify.adapt.shift import LanguageMove
+from isogloss.classify.evaluate.report import describe
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
-from isogloss.sealed import sealed
+from isogloss.storage.sealed import sealed
 
 OTHERS: tuple[Any, ...] = (None, "x", -1, [], {}, 0.5, float("nan"), True)
 TEXTS = [text for text, _ in JAPANESE[:3]]

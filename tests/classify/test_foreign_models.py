@@ -12,7 +12,7 @@ from planted import FakeEncoder, english
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.sealed import sealed
+from isogloss.storage.sealed import sealed
 
 Fit = Callable[..., TextClassifier]
 NAME = "owner/encoder"

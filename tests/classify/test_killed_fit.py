@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from repository import HELPERS
 
 N_KILLS = 20
 
@@ -27,7 +28,7 @@ def test_a_fit_killed_at_twenty_moments_ends_in_the_same_model(
     """From its first call to its last, in calls of functions and not in seconds."""
     rng = random.Random(1)
     shares = [(number + rng.random()) / N_KILLS for number in range(N_KILLS - 1)]
-    script = Path(__file__).with_name("killed_fit.py")
+    script = HELPERS / "killed_fit.py"
     words = [sys.executable, script, tiny_directory, kb_path, tmp_path, *shares, 0.9999]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     ended = subprocess.run(

@@ -14,9 +14,10 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from isogloss.classify import TextClassifier, fitting
-from isogloss.classify.joint_training import train_together
-from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.classify import TextClassifier
+from isogloss.classify.fitting import fit as fitting
+from isogloss.classify.heads.joint import train_together
+from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase
 

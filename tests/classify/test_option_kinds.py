@@ -9,8 +9,8 @@ from planted import FakeEncoder, english
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.options import FittedOptions, check_options
-from isogloss.classify.tuning_options import TuningOptions
 from isogloss.errors import InputError
+from isogloss.learn.tuning_options import TuningOptions
 from isogloss.train import TrainingOptions
 
 TEXTS, LABELS = english(24)

@@ -12,10 +12,11 @@ import pytest
 from planted import JAPANESE, UNLINKED, english
 from sklearn.base import clone
 
-from isogloss.classify import TextClassifier, trust
-from isogloss.classify.heads import seen_entities
-from isogloss.classify.mboe import MboeHead
-from isogloss.classify.mboe_plus import MboePlusHead
+from isogloss.classify import TextClassifier
+from isogloss.classify.heads.head import seen_entities
+from isogloss.classify.heads.mboe import MboeHead
+from isogloss.classify.heads.mboe_plus import MboePlusHead
+from isogloss.classify.trust import trust
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase

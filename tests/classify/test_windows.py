@@ -8,7 +8,7 @@ import pytest
 from planted import english
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.heads import linear_part
+from isogloss.classify.heads.head import linear_part
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, LossWarning
 

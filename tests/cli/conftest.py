@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 import torch
 from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
+from repository import HELPERS
 
-from isogloss import atomic
-from isogloss.classify import entity_vote, joint_training, linear_head, mboe_plus
+from isogloss.classify.heads import joint as joint_training
+from isogloss.classify.heads import mboe_plus
+from isogloss.classify.heads import vote as entity_vote
 from isogloss.cli.main import main
+from isogloss.learn import linear_head
+from isogloss.storage import atomic
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -90,9 +94,7 @@ def _listing(folder: Path) -> list[str]:
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     root = tmp_path_factory.mktemp("world")
-    maker = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "tiny_models.py"))[
-        "build_tiny"
-    ]
+    maker = runpy.run_path(str(HELPERS / "tiny_models.py"))["build_tiny"]
     encoder = maker(root / "encoder", kind="bert")
     names = root / "names.jsonl"
     names.write_text("".join(json.dumps(entity) + "\n" for entity in ENTITIES), "utf-8")

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
-from isogloss.classify import TextClassifier, adaptation
+from isogloss.classify import TextClassifier
+from isogloss.classify.adapt import adaptation
 from isogloss.errors import InputError
-from isogloss.sealed import sealed
+from isogloss.storage.sealed import sealed
 
 ENGLISH = [
     f"The {what} in {place} {happens}."

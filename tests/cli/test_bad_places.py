@@ -76,11 +76,11 @@ def test_ctrl_c(
         raise KeyboardInterrupt
 
     place = {
-        "kb": "isogloss.kb.build.compile_language",
+        "kb": "isogloss.kb.build.build.compile_language",
         "encode": "isogloss.encode.encoder.Encoder._encode_chunk",
-        "fit": "isogloss.classify.linear_head.LinearHead.fit",
-        "demo": "isogloss.classify.linear_head.LinearHead.fit",
-        "report": "isogloss.classify.evaluation.interval_of_accuracy",
+        "fit": "isogloss.learn.linear_head.LinearHead.fit",
+        "demo": "isogloss.learn.linear_head.LinearHead.fit",
+        "report": "isogloss.classify.evaluate.evaluation.interval_of_accuracy",
     }[command]
     monkeypatch.setattr(place, interrupt)
     words = _making(world, tmp_path / "out.npy")[command]

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from cli_world import Run, World, write_tsv
+from repository import ROOT
 from test_wikipedia_commands import table
 
 # The heads of these copies are all of the English Wikipedia.
 pytestmark = pytest.mark.filterwarnings("ignore:.*it says that it is enwiki")
 
-DUMPS = Path(__file__).resolve().parents[2] / "../shared/data/wikipedia/minidumps"
+DUMPS = ROOT / "../shared/data/wikipedia/minidumps"
 BERLIN = {"en": "Berlin", "de": "Berlin", "sw": "Berlin", "ja": "ベルリン"}
 TRAIN = [
     ("place", "Berlin grew along the river."),
@@ -30,7 +31,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("the shared evaluation data is not here")
     pytest.importorskip("lxml")
     from isogloss.kb import build_knowledge_base
-    from isogloss.kb.wikipedia_options import WikipediaOptions
+    from isogloss.kb.build.wikipedia_options import WikipediaOptions
 
     folder = tmp_path_factory.mktemp("berlin")
     rows = ",".join(f"(64,'{lang}wiki','{title}')" for lang, title in BERLIN.items())

@@ -10,7 +10,7 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss import TextClassifier
-from isogloss.classify.mboe_plus import Mixture
+from isogloss.classify.heads.mboe_plus import Mixture
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.vectors import EntityVectors
 

@@ -1,16 +1,16 @@
 """docs/command-line.md names every command and every option, with their defaults."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 import typer
+from repository import ROOT
 
 from isogloss.cli import main
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+PAGE = ROOT / "docs" / "command-line.md"
 
 
 def commands() -> dict[str, click.Command]:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
-from isogloss.classify import comparison
-from isogloss.cli import compare as command
+from isogloss.classify.compare import comparison
+from isogloss.cli.classify import compare as command
 
 
 @pytest.fixture(autouse=True)

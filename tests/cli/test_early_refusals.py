@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from cli_world import JAPANESE, TRAIN, Refuse, World, write_tsv
 
-from isogloss.classify import persistence
+from isogloss.classify.saving import persistence
 from isogloss.encode import Encoder
-from isogloss.sealed import sealed
+from isogloss.storage.sealed import sealed
 
 SETS = [(label if number % 3 else f"{label}|x", text) for number, (label, text) in enumerate(TRAIN)]
 TUNED = ["--tune", "full"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
-from isogloss.cli.labelled import read_labelled
+from isogloss.cli.classify.labelled import read_labelled
 from isogloss.cli.options import file_format
 from isogloss.errors import InputError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cli_world import TRAIN, Refuse, Run, World, write_tsv
 
-from isogloss.cli.labelled import read_labelled
+from isogloss.cli.classify.labelled import read_labelled
 from isogloss.data.documents import FileFormat
 
 

@@ -8,12 +8,12 @@ import typer
 from cli_world import Refuse, Run, World, fit_words
 
 from isogloss.cli.main import app
-from isogloss.counts import LARGEST_COUNT, LARGEST_SEED, check_count
 from isogloss.errors import InputError
-from isogloss.kb.wikipedia_options import WikipediaOptions
-from isogloss.probe.geometry_result import GeometryOptions
-from isogloss.probe.neutrality_result import NeutralityOptions
-from isogloss.vectors.dump_corpus import DumpReading
+from isogloss.kb.build.wikipedia_options import WikipediaOptions
+from isogloss.limits import LARGEST_COUNT, LARGEST_SEED, check_count
+from isogloss.probe.geometry.result import GeometryOptions
+from isogloss.probe.neutrality.result import NeutralityOptions
+from isogloss.vectors.corpus.dump_corpus import DumpReading
 
 HUGE = 10**20
 

@@ -7,7 +7,7 @@ from cli_world import Refuse, World, fit_words
 
 from isogloss.encode.source import find_directory
 from isogloss.errors import InputError
-from isogloss.files import resolved
+from isogloss.storage.files import resolved
 
 SAID = "a link on this path leads back to itself; remove it, or name another path"
 

@@ -9,7 +9,7 @@ from cli_world import TRAIN, Outcome, Refuse, Run, World, write_tsv
 
 from isogloss import TextClassifier
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.sealed import sealed
+from isogloss.storage.sealed import sealed
 
 SETS = ["sport|world" if "Germany" in text or "Tokyo" in text else label for label, text in TRAIN]
 SETS = ["" if "Banks" in text else one for one, (_, text) in zip(SETS, TRAIN, strict=True)]

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 from cli_world import Refuse, Run, World, write_file
+from repository import HELPERS
 
-MADE_UP = runpy.run_path(str(Path(__file__).parents[1] / "probe" / "made_up.py"))
+MADE_UP = runpy.run_path(str(HELPERS / "made_up.py"))
 TEXT = "the tax in Germany\na new tax in Tokyo\ntennis in Tokyo\nthe tennis tax\nthe match tax\n"
 JAPANESE = "東京の税金\n東京のテニス\n東京の試合。\n税金と東京\n東京と税金の試合\n"
 

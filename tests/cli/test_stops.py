@@ -13,7 +13,7 @@ RUN = """
 import sys, time
 import typer
 from pathlib import Path
-from isogloss.atomic import atomic_directory
+from isogloss.storage.atomic import atomic_directory
 from isogloss.cli import main
 
 def writes(out: Path):
@@ -24,7 +24,7 @@ def writes(out: Path):
 
 def hangs():
     from isogloss.cli import stops
-    from isogloss.text.compiled import compiled, interrupts_wait
+    from isogloss.compiled import compiled, interrupts_wait
 
     @compiled
     def endless(n):
@@ -102,7 +102,7 @@ def test_worker_processes_leave_the_stop_to_their_parent() -> None:
     code = [sys.executable, "-c", (
         "import sys; from isogloss.wiki import workers; "
         "workers.worker = lambda settings: (print('ready', file=sys.stderr, flush=True), bytes)[1];"
-        "workers._serve('isogloss.wiki.workers', 'null')"
+        "workers._serve('isogloss.workers', 'null')"
     )]  # fmt: skip
     with subprocess.Popen(code, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None

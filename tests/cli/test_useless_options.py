@@ -13,7 +13,8 @@ from scipy.special import softmax
 from transformers import AutoModel, AutoTokenizer
 
 from isogloss import TextClassifier
-from isogloss.cli import main, options, tuning
+from isogloss.cli import main, options
+from isogloss.cli.classify import tuning
 from isogloss.errors import InputError
 
 FIT = ["classify", "fit", "--train", "en=TRAIN", "--encoder", "ENCODER", "--out", "OUT"]

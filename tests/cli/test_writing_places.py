@@ -7,7 +7,7 @@ import pytest
 import typer
 from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
 
-from isogloss.classify import persistence
+from isogloss.classify.saving import persistence
 from isogloss.cli import main
 from isogloss.encode import Encoder
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from isogloss.kb.manifest import HEAD
-from isogloss.kb.store import write_manifest
+from isogloss.kb.stored.manifest import HEAD
+from isogloss.kb.stored.write import write_manifest
 
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 1 << 31, 1 << 62, 10**30, 1.5, float("nan"), 1e308, "", "x", "O",
@@ -49,7 +49,7 @@ def of_knowledge_base(root: Path, draw: random.Random) -> str:
 
 def of_model(root: Path, draw: random.Random) -> str:
     """Change ``model.json``."""
-    from isogloss.sealed import CHECKSUM, sealed
+    from isogloss.storage.sealed import CHECKSUM, sealed
 
     path = root / "model" / "model.json"
     document = json.loads(path.read_text("utf-8"))
@@ -80,7 +80,7 @@ def of_checkpoint(root: Path, draw: random.Random) -> str:
     from safetensors import safe_open
     from safetensors.torch import load_file, save_file
 
-    from isogloss.sealed import CHECKSUM, arrays_checksum
+    from isogloss.storage.sealed import CHECKSUM, arrays_checksum
 
     path = root / "checkpoint" / "checkpoint.safetensors"
     tensors = load_file(path)

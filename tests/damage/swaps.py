@@ -21,8 +21,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_directory
 from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.storage.files import atomic_directory
 
 ALPHA, GAMMA = {"en": ["Alpha"], "de": ["Alfax"]}, {"en": ["Gamma"], "de": ["Gamax"]}
 KINDS = {"old": {"x:1": ALPHA, "x:2": GAMMA}, "new": {"y:1": GAMMA, "y:2": ALPHA}}

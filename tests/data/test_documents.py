@@ -6,11 +6,11 @@ import re
 import sys
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow
 import pytest
 from pyarrow import parquet
+from repository import ROOT
 
 from isogloss.data import records as reading
 from isogloss.data import tables
@@ -33,7 +33,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def data():
-    folder = Path(__file__).resolve().parents[2] / "../shared/data"
+    folder = ROOT / "../shared/data"
     if not folder.is_dir():
         pytest.skip("the shared evaluation data is not here")
     return folder

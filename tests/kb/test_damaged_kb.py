@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, opened_files
-from isogloss.kb.manifest import HEAD
-from isogloss.kb.opened_files import open_files
-from isogloss.kb.store import write_arrays, write_manifest
+from isogloss.kb import KnowledgeBase
+from isogloss.kb.stored import opened_files
+from isogloss.kb.stored.manifest import HEAD
+from isogloss.kb.stored.opened_files import open_files
+from isogloss.kb.stored.write import write_arrays, write_manifest
 
 MakeKb = Callable[..., KnowledgeBase]
 RECORDS = [

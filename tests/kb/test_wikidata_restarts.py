@@ -17,10 +17,11 @@ import pytest
 from written_items import MANY, item, write_dump
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, build_knowledge_base, wikidata_parts
-from isogloss.kb.wikidata_source import work_folder
-from isogloss.wiki import wikidata_lines
-from isogloss.wiki.wikidata import WikidataChoice
+from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb.build import wikidata_parts
+from isogloss.kb.build.wikidata_source import work_folder
+from isogloss.wiki.wikidata import lines as wikidata_lines
+from isogloss.wiki.wikidata.columns import WikidataChoice
 
 
 def contents(kb: Path) -> dict[str, bytes]:

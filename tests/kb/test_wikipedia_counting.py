@@ -11,9 +11,9 @@ from written_wikis import WikiPage, write_table, write_wiki
 from isogloss.cli.main import main
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase, build_knowledge_base
-from isogloss.kb.names import TITLE_ONLY, Gathered, LanguageChoice
-from isogloss.kb.wikipedia_options import WikipediaOptions
-from isogloss.kb.wikipedias import Wikipedias
+from isogloss.kb.build.gathered import TITLE_ONLY, Gathered, LanguageChoice
+from isogloss.kb.build.wikipedia_options import WikipediaOptions
+from isogloss.kb.build.wikipedias import Wikipedias
 
 FIVE = 5
 PAGES = [
@@ -159,8 +159,8 @@ def test_thresholds_of_wikipedia2vec_are_those_of_the_linker(tmp_path: Path) -> 
 def test_one_and_two_workers_count_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isogloss.wiki.dump.BLOCK", 1000)
-    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 1)
+    monkeypatch.setattr("isogloss.wiki.dump.reader.BLOCK", 1000)
+    monkeypatch.setattr("isogloss.wiki.dump.parts.BLOCKS", 1)
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', PAGES)}"
     bases = []
     for workers in (1, 2):

@@ -13,8 +13,8 @@ from written_wikis import ENGLISH, GERMAN, built, digest, some_pages, write_tabl
 
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
-from isogloss.kb.wikipedia_source import VERSION, gather_wiki
-from isogloss.wiki import dump as dumps
+from isogloss.kb.build.wikipedia_source import VERSION, gather_wiki
+from isogloss.wiki.dump import reader as dumps
 
 
 def test_a_kept_work_folder_serves_other_options(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def stopped(out: Path, source: str, monkeypatch: pytest.MonkeyPatch, **options: 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("isogloss.kb.wikipedias.gather_wiki", stopping)
+        patched.setattr("isogloss.kb.build.wikipedias.gather_wiki", stopping)
         with pytest.raises(KeyboardInterrupt):
             built(out, source, **options)
 
@@ -83,7 +83,7 @@ def test_one_and_two_workers_make_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dumps, "BLOCK", 1000)
-    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 2)
+    monkeypatch.setattr("isogloss.wiki.dump.parts.BLOCKS", 2)
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
     assert digest(built(tmp_path / "one", source)) == digest(
         built(tmp_path / "two", source, workers=2)
@@ -96,7 +96,7 @@ def test_a_stop_at_any_write_changes_nothing(
 ) -> None:
     """Stopped before each rename in turn, which is where a kill leaves something half done."""
     monkeypatch.setattr(dumps, "BLOCK", 3000)
-    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 1)
+    monkeypatch.setattr("isogloss.wiki.dump.parts.BLOCKS", 1)
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', some_pages(25, 1))}"
     whole = digest(built(tmp_path / "whole", source, **options))
     replace = Path.replace
@@ -145,7 +145,7 @@ def test_a_work_folder_is_held_to_the_end(tmp_path: Path, monkeypatch: pytest.Mo
         assert (tmp_path / ".kb.wikipedia" / "en" / "texts.bin").exists()
         return gather_wiki(*words)
 
-    monkeypatch.setattr("isogloss.kb.wikipedias.gather_wiki", gathering)
+    monkeypatch.setattr("isogloss.kb.build.wikipedias.gather_wiki", gathering)
     kb = built(tmp_path / "kb", source)
     assert said == [
         f"{tmp_path}/.kb.wikipedia: is in use by another run; wait for its end, or give another "

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import HELPERS
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "encode" / "tiny_models.py"))
+TINY = runpy.run_path(str(HELPERS / "tiny_models.py"))
 
 
 @pytest.fixture(scope="session")

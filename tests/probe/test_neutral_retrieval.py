@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import skew
 
-from isogloss.probe.retrieval import Pair, search_pairs, skewness
+from isogloss.retrieve.neighbours import Pair, search_pairs, skewness
 
 K = 3
 

@@ -9,9 +9,15 @@ import made_up
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.probe.claims import ABOVE_BASELINE, CLAIMS, NOT_ISOTROPIC, STATIC, UPPER_LAYERS
-from isogloss.probe.report import write_probe_report
-from isogloss.probe.report_claims import sentence_of
+from isogloss.probe.geometry.claims import (
+    ABOVE_BASELINE,
+    CLAIMS,
+    NOT_ISOTROPIC,
+    STATIC,
+    UPPER_LAYERS,
+)
+from isogloss.probe.report.claims import sentence_of
+from isogloss.probe.report.report import write_probe_report
 
 LANGS = [
     "en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "el", "tr", "ar", "fa", "he", "hi",

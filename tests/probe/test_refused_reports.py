@@ -9,7 +9,7 @@ import made_up
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.probe.report import write_probe_report
+from isogloss.probe.report.report import write_probe_report
 
 
 def refusal(folders: list[Path], out: Path) -> str:

@@ -1,9 +1,9 @@
 import csv
 import gzip
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from isogloss.errors import InputError
 from isogloss.text.detect import detect_languages, detectable_languages, languages_of_texts
@@ -121,7 +121,7 @@ def test_long_text_reads_its_start_only():
 
 
 def test_thresholds_hold_on_sib200():
-    folder = Path(__file__).resolve().parents[2] / "../shared/data/sib200"
+    folder = ROOT / "../shared/data/sib200"
     if not folder.is_dir():
         pytest.skip("the shared evaluation data is not here")
     texts, truth = [], []

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from isogloss.errors import InputError
 from isogloss.text.languages import (
@@ -33,7 +34,7 @@ ONE_SPELLING = (
 
 @pytest.fixture(scope="module")
 def data():
-    folder = Path(__file__).resolve().parents[2] / "../shared/data"
+    folder = ROOT / "../shared/data"
     if not folder.is_dir():
         pytest.skip("the shared evaluation data is not here")
     return folder

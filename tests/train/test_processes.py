@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repository import HELPERS
 from safetensors.numpy import load_file
 
-TASK = Path(__file__).with_name("small_task.py")
+TASK = HELPERS / "small_task.py"
 PROGRAM = """
 import sys; sys.path.insert(0, {folder!r})
 from small_task import Small, fit

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import HELPERS
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from small_task import Small, fit, same, weights
 
 from isogloss.errors import InputError
-from isogloss.sealed import arrays_checksum
+from isogloss.storage.sealed import arrays_checksum
 from isogloss.train import Checkpoints
 
-TASK = Path(__file__).with_name("small_task.py")
+TASK = HELPERS / "small_task.py"
 
 
 class KilledError(Exception):

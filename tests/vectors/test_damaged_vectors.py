@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.tensor_file import map_sealed, write_sealed
+from isogloss.storage.tensor_file import map_sealed, write_sealed
 from isogloss.vectors import (
     EntityVectors,
     Vocabulary,

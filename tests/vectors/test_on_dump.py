@@ -12,13 +12,14 @@ from written_dump import Written, slow_pages, some_pages, write_dump
 
 from isogloss.errors import InputError, LossWarning
 from isogloss.kb import build_knowledge_base
-from isogloss.vectors import graph_file, memory, training
-from isogloss.vectors.corpus import TrainingCorpus, corpus_of
-from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump
-from isogloss.vectors.native_file import read_native
+from isogloss.vectors.corpus import graph_file
+from isogloss.vectors.corpus.corpus import TrainingCorpus, corpus_of
+from isogloss.vectors.corpus.dump_corpus import DumpReading, corpus_of_dump
+from isogloss.vectors.formats.native_file import read_native
 from isogloss.vectors.on_dump import train_on_dump
-from isogloss.vectors.training import VectorTraining
-from isogloss.wiki import dump as dumps
+from isogloss.vectors.training import memory, training
+from isogloss.vectors.training.training import VectorTraining
+from isogloss.wiki.dump import reader as dumps
 
 QUICK = VectorTraining(width=8, iterations=3)
 ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
@@ -27,7 +28,7 @@ ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dumps, "BLOCK", 3000)
-    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 1)
+    monkeypatch.setattr("isogloss.wiki.dump.parts.BLOCKS", 1)
     monkeypatch.setattr(training, "WARM_UP_SECONDS", 0.0)
 
 

@@ -15,14 +15,15 @@ import pytest
 from written_dump import Written, some_pages, write_dump
 
 from isogloss.errors import InputError
-from isogloss.files import locked
 from isogloss.kb import build_knowledge_base
-from isogloss.vectors import dump_corpus, training
-from isogloss.vectors.corpus import Page, corpus_of
-from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump
+from isogloss.storage.files import locked
+from isogloss.vectors.corpus import dump_corpus
+from isogloss.vectors.corpus.corpus import Page, corpus_of
+from isogloss.vectors.corpus.dump_corpus import DumpReading, corpus_of_dump
 from isogloss.vectors.on_dump import train_on_dump
-from isogloss.vectors.training import VectorTraining, train_vectors
-from isogloss.wiki import dump as dumps
+from isogloss.vectors.training import training
+from isogloss.vectors.training.training import VectorTraining, train_vectors
+from isogloss.wiki.dump import reader as dumps
 
 QUICK = VectorTraining(width=8, iterations=3)
 ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
@@ -31,7 +32,7 @@ ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dumps, "BLOCK", 3000)
-    monkeypatch.setattr("isogloss.wiki.parts.BLOCKS", 1)
+    monkeypatch.setattr("isogloss.wiki.dump.parts.BLOCKS", 1)
     monkeypatch.setattr(training, "WARM_UP_SECONDS", 0.0)
 
 

@@ -21,7 +21,7 @@ from isogloss.vectors import (
     read_vectors,
     write_vectors,
 )
-from isogloss.vectors.files import FORMATS
+from isogloss.vectors.formats.files import FORMATS
 from isogloss.vectors.names import PackedStrings
 
 WORDS = ["beer", "snake_case", "東京", "ไทย"]

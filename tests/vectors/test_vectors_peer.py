@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repository import ROOT
 from written_dump import Written, write_dump
 
-from isogloss.vectors.dump_corpus import DumpReading, corpus_of_dump
+from isogloss.vectors.corpus.dump_corpus import DumpReading, corpus_of_dump
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+BENCHMARKS = ROOT / "benchmarks"
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import pytest
 from written_dumps import HEAD, TAIL, Written, dump_of, multistream, some_pages
 
 from isogloss.errors import InputError
-from isogloss.wiki import dump as dump_module
-from isogloss.wiki.dump import Dump
-from isogloss.wiki.lost import Lost
-from isogloss.wiki.pages import Page
+from isogloss.wiki.dump import reader as dump_module
+from isogloss.wiki.dump.pages import Page
+from isogloss.wiki.dump.reader import Dump
+from isogloss.wiki.streams.omissions import Lost
 
 PAGES = some_pages(150, n_words=400)
 PLAIN = dump_of(PAGES)

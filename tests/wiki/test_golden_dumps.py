@@ -10,7 +10,7 @@ import pytest
 from golden_dumps import GOLDEN, counts_of, dump_files
 from written_dumps import HEAD
 
-from isogloss.wiki.dump import Dump
+from isogloss.wiki.dump.reader import Dump
 
 FILES = dump_files()
 pytestmark = pytest.mark.skipif(not FILES, reason="the shared evaluation data is not here")

@@ -7,8 +7,8 @@ import pytest
 from wiki_pages import HAND_WRITTEN, check, needs_dumps, real_pages
 
 from isogloss.wiki.site import Site
-from isogloss.wiki.wikitext import ScannedPages, scan_pages
-from isogloss.wiki.wikitext_rules import WikitextRules
+from isogloss.wiki.wikitext.rules import WikitextRules
+from isogloss.wiki.wikitext.wikitext import ScannedPages, scan_pages
 
 BITS = [
     "[[", "]]", "{{", "}}", "{|", "|}", "|", "[", "]", "{", "}", "{{{", "}}}", "''", "'''",

@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 from wiki_pages import DumpPage, check, needs_dumps, real_pages
 
-from isogloss.wiki.link_trails import trail_letters
 from isogloss.wiki.site import CATEGORY, FILE, MEDIA, Site, language_prefixes
-from isogloss.wiki.wikitext import scan_pages
-from isogloss.wiki.wikitext_rules import WikitextRules
+from isogloss.wiki.wikitext.link_trails import trail_letters
+from isogloss.wiki.wikitext.rules import WikitextRules
+from isogloss.wiki.wikitext.wikitext import scan_pages
 
 mwparserfromhell = pytest.importorskip("mwparserfromhell")
 nodes = mwparserfromhell.nodes

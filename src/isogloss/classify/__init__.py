@@ -1,10 +1,10 @@
 """Text classification across languages: the estimator, its heads, scores and evidence."""
 
-from isogloss.classify.adaptation import Adaptation
-from isogloss.classify.evaluation import Evaluation, evaluate
-from isogloss.classify.explanation import EntityEvidence, Explanation, explain
-from isogloss.classify.forecast import Forecast
+from isogloss.classify.adapt.adaptation import Adaptation
+from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
+from isogloss.classify.evaluate.explanation import EntityEvidence, Explanation, explain
 from isogloss.classify.text_classifier import TextClassifier
+from isogloss.classify.trust.forecast import Forecast
 
 __all__ = [
     "Adaptation",

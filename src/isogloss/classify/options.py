@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.classify.documents import LinkingOptions
-from isogloss.classify.entity_pooling import Attention
-from isogloss.classify.entity_source import Init
-from isogloss.classify.tuning_options import TUNES, Tune
-from isogloss.counts import LARGEST_COUNT, LARGEST_SEED
+from isogloss.classify.documents.attention import Attention
+from isogloss.classify.documents.documents import LinkingOptions
+from isogloss.classify.documents.entity_source import Init
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling, check_long_texts, check_pooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.kb import KnowledgeBase
+from isogloss.learn.tuning_options import TUNES, WINDOWS_ARE_FOR_FROZEN, Tune
+from isogloss.limits import LARGEST_COUNT, LARGEST_SEED
 from isogloss.text.detect import languages_of_texts
 from isogloss.vectors import EntityVectors
 
@@ -26,10 +26,6 @@ Thresholds = Literal["half", "tuned"]
 PRESETS: tuple[Preset, ...] = ("mboe", "mboe-plus")
 THRESHOLDS: tuple[Thresholds, ...] = ("half", "tuned")
 INITS = ("encoder", "random")
-WINDOWS_ARE_FOR_FROZEN = (
-    "long_texts is 'windows', which is for an encoder that stays frozen (tune='head'); with tuning "
-    "leave it out: texts are cut"
-)
 _KINDS: dict[str, tuple[Any, str]] = {  # of a parameter: what it may be, and how that is said
     "path": (str | Path, "the directory of a model"),
     "encoder": (str | Path | Encoder, "an Encoder, its name or its directory"),

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isogloss.classify.documents import (
+from isogloss.classify.documents.documents import (
     PreparedDocuments,
     prepare_documents,
     say_what_was_left_out,
 )
-from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_source import EntitySource, entity_source
+from isogloss.classify.documents.entity_batch import EntityBatch
+from isogloss.classify.documents.entity_source import EntitySource, entity_source
 from isogloss.classify.options import FittedOptions
 from isogloss.encode import Encoder
 from isogloss.encode.settings import TO_READ_ALL

@@ -16,30 +16,30 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d
-from isogloss.classify.adaptation import Adaptation, adapt, moved_log_probabilities
-from isogloss.classify.calibration import tempered
-from isogloss.classify.documents import Languages, PreparedDocuments, resolve_languages
-from isogloss.classify.entity_batch import EntityBatch
-from isogloss.classify.entity_source import Init
-from isogloss.classify.fitting import learn
-from isogloss.classify.inputs import ClassNames, checked_texts, checked_weights
-from isogloss.classify.labelling import Labelling, labelling_of
-from isogloss.classify.language_move import LanguageMove
-from isogloss.classify.odd_texts import warn_of_wordless
+from isogloss.classify.adapt.adaptation import Adaptation, adapt, moved_log_probabilities
+from isogloss.classify.adapt.shift import LanguageMove
+from isogloss.classify.documents.documents import Languages, PreparedDocuments, resolve_languages
+from isogloss.classify.documents.entity_batch import EntityBatch
+from isogloss.classify.documents.entity_source import Init
+from isogloss.classify.documents.odd_texts import warn_of_wordless
+from isogloss.classify.fitting.fit import learn
+from isogloss.classify.fitting.training_data import TrainingData
+from isogloss.classify.labels.columns import ClassNames, checked_texts, checked_weights
+from isogloss.classify.labels.labelling import Labelling, labelling_of
 from isogloss.classify.options import AttentionChoice, FittedOptions, Preset, Thresholds
 from isogloss.classify.preparation import Preparation
-from isogloss.classify.training_data import TrainingData
-from isogloss.classify.tuned_fit import base_encoder
-from isogloss.classify.tuning_options import Tune, TuningOptions
+from isogloss.classify.tuning.fit import base_encoder
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling
 from isogloss.kb import KnowledgeBase
+from isogloss.learn.tuning_options import Tune, TuningOptions
+from isogloss.statistics.calibration import tempered
 from isogloss.text.languages import parse_language
 
 if TYPE_CHECKING:
-    from isogloss.classify.evaluation import Evaluation
-    from isogloss.classify.explanation import Explanation
-    from isogloss.classify.forecast import Forecast
+    from isogloss.classify.evaluate.evaluation import Evaluation
+    from isogloss.classify.evaluate.explanation import Explanation
+    from isogloss.classify.trust.forecast import Forecast
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -188,7 +188,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             cross-validation on the training data, or by a part of it that tuning holds out.
         class_names
             Label to its name or description, or several: they count beside the texts, of which
-            there may be few or none; the encoder alone, see `isogloss.classify.class_names`.
+            there may be few or none; the encoder alone, see
+            `isogloss.classify.fitting.class_names`.
         checkpoints
             Folder that keeps a tuning run, so that a killed one goes on; made when missing.
 
@@ -343,8 +344,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         versus: "TextClassifier | None" = None,
         abstain_below: float | None = None,
     ) -> "Evaluation":
-        """Score by language; see `isogloss.classify.evaluation.evaluate`."""
-        from isogloss.classify.evaluation import evaluate
+        """Score by language; see `isogloss.classify.evaluate.evaluation.evaluate`."""
+        from isogloss.classify.evaluate.evaluation import evaluate
 
         return evaluate(
             self,
@@ -358,26 +359,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def forecast(self, X: Sequence[str], lang: Languages = None) -> "Forecast":
-        """Forecast the accuracy on unlabelled texts; see `isogloss.classify.forecast.forecast`."""
-        from isogloss.classify.forecast import forecast
+        """Forecast the accuracy on unlabelled texts; see `isogloss.classify.trust.forecast`."""
+        from isogloss.classify.trust.forecast import forecast
 
         return forecast(self, X, lang)
 
     def explain(
         self, text: str, lang: str | None = None, *, fallback_lang: str | None = None
     ) -> "Explanation":
-        """Explain one prediction; see `isogloss.classify.explanation.explain`."""
-        from isogloss.classify.explanation import explain
+        """Explain one prediction; see `isogloss.classify.evaluate.explanation.explain`."""
+        from isogloss.classify.evaluate.explanation import explain
 
         return explain(self, text, lang, fallback_lang=fallback_lang)
 
     def adapt(self, lang: str, texts: Sequence[str]) -> Adaptation:
-        """Adapt to a language by texts without labels; see `isogloss.classify.adaptation`."""
+        """Adapt to a language by texts without labels; see `isogloss.classify.adapt.adaptation`."""
         return adapt(self, lang, texts)
 
     def save(self, path: str | Path, *, embed_kb: bool = False, overwrite: bool = False) -> None:
-        """Write the model as a directory; see `isogloss.classify.persistence`."""
-        from isogloss.classify.persistence import save_classifier
+        """Write the model as a directory; see `isogloss.classify.saving.persistence`."""
+        from isogloss.classify.saving.persistence import save_classifier
 
         save_classifier(self, Path(path), embed_kb=embed_kb, overwrite=overwrite)
 
@@ -392,8 +393,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         threads: int | None = None,
         cache: str | Path | None = None,
     ) -> "TextClassifier":
-        """Read a model that `save` wrote; see `isogloss.classify.persistence.load_classifier`."""
-        from isogloss.classify.persistence import load_classifier
+        """Read a model that `save` wrote; see `isogloss.classify.saving.persistence`."""
+        from isogloss.classify.saving.persistence import load_classifier
 
         return load_classifier(
             path, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache

@@ -15,17 +15,17 @@ import typer
 
 from isogloss.arrays import Doubles1d
 from isogloss.classify import Evaluation, TextClassifier, evaluate
-from isogloss.classify.explanation import difference_by_entities
-from isogloss.classify.reporting import write_report
+from isogloss.classify.evaluate.explanation import difference_by_entities
+from isogloss.classify.evaluate.report import write_report
 from isogloss.cli import options
-from isogloss.cli.explanation import print_explanation
+from isogloss.cli.classify.explanation import print_explanation
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_place
 from isogloss.data.demo_data import DemoTask, demo_names, demo_tests, demo_train
 from isogloss.encode import Encoder
-from isogloss.files import atomic_directory
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.report.table import Table
+from isogloss.storage.files import atomic_directory
 
 NOTE = "An illustration, not a benchmark: small data sets, written for this page."
 

@@ -11,7 +11,7 @@ from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
-from isogloss.files import atomic_file
+from isogloss.storage.files import atomic_file
 
 
 def encode(

@@ -13,13 +13,13 @@ from isogloss.cli.languages import checked_language, languages_of, say_languages
 from isogloss.cli.places import refuse_inside
 from isogloss.cli.texts import read_text_blocks
 from isogloss.cores import MAX_THREADS
-from isogloss.counts import LARGEST_COUNT
 from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
-from isogloss.kb.linker import Linker, languages_to_link, say_missing_names
-from isogloss.kb.wikidata_source import MIN_SITELINKS
-from isogloss.kb.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
+from isogloss.kb.build.wikidata_source import MIN_SITELINKS
+from isogloss.kb.build.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
+from isogloss.kb.link.linker import Linker, languages_to_link, say_missing_names
+from isogloss.limits import LARGEST_COUNT
 from isogloss.text.languages import country_hint, parse_language
 from isogloss.wiki.counting import Counting
 
@@ -264,7 +264,12 @@ def _linked(
 
 def _refuse_unheeded(context: typer.Context, sources: list[str], counting: Counting) -> None:
     """Refuse options that no source heeds; with other values than usual the build does so too."""
-    from isogloss.kb.source_checks import FOR_WIKIDATA, FOR_WIKIPEDIAS, OF_WIKIPEDIAS, files_of
+    from isogloss.kb.build.source_checks import (
+        FOR_WIKIDATA,
+        FOR_WIKIPEDIAS,
+        OF_WIKIPEDIAS,
+        files_of,
+    )
 
     files_of(sources)  # a misspelt source is the fault to tell
     kinds = {source.partition(":")[0] for source in sources}

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import typer
 
 from isogloss.cores import MAX_THREADS
-from isogloss.counts import LARGEST_COUNT, LARGEST_SEED
 from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError, LossWarning
+from isogloss.limits import LARGEST_COUNT, LARGEST_SEED
 
 FOR_LABEL_SETS = "is for label sets; add --multilabel"
 FOR_ENTITIES = "is for entities, and the model has no knowledge base; leave it out"

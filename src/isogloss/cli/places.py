@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from isogloss.errors import InputError
-from isogloss.files import Kind, refuse_existing, refuse_read, resolved
+from isogloss.storage.files import Kind, refuse_existing, refuse_read, resolved
 
 _NAMES = ("bundled", "encoder", "random")  # values that stand for no file, whatever lies there
 

@@ -11,22 +11,22 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_place
-from isogloss.counts import LARGEST_COUNT
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
+from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
-from isogloss.files import refuse_read, resolved
-from isogloss.probe.geometry import measure_geometry, measure_vectors
-from isogloss.probe.geometry_result import GeometryOptions, GeometryResult, Measured
-from isogloss.probe.neutrality import check_sentences, measure_neutrality
-from isogloss.probe.neutrality_result import NeutralityOptions, NeutralityResult
-from isogloss.probe.report import write_probe_report
-from isogloss.probe.static_words import StaticWords
-from isogloss.probe.units import WordUnits
-from isogloss.probe.vector_file import read_layer_vectors
+from isogloss.limits import LARGEST_COUNT
+from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
+from isogloss.probe.geometry.result import GeometryOptions, GeometryResult, Measured
+from isogloss.probe.geometry.static_words import StaticWords
+from isogloss.probe.geometry.vector_file import read_layer_vectors
+from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
+from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
+from isogloss.probe.report.report import write_probe_report
 from isogloss.report.table import Table
+from isogloss.storage.files import refuse_read, resolved
 from isogloss.text.languages import LanguageFile, parse_language_file
 
 app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)

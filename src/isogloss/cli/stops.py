@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from isogloss.text.stopping import STOPPING
+from isogloss.stopping import STOPPING
 
 SECONDS_TO_STOP = 20.0
 _SECONDS_OF_A_BURST = 2.0  # a closing terminal or a service manager sends several signals at once

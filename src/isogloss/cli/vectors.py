@@ -11,13 +11,13 @@ from isogloss.cli import options
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
-from isogloss.counts import LARGEST_COUNT
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
+from isogloss.limits import LARGEST_COUNT
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
-from isogloss.vectors.files import VectorFormat, read_vectors, refuse_place, write_vectors
 from isogloss.vectors.for_knowledge_base import with_ids
+from isogloss.vectors.formats.files import VectorFormat, read_vectors, refuse_place, write_vectors
 from isogloss.vectors.vocabulary import Found, Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 
@@ -115,9 +115,9 @@ def train(
     strict: options.Strict = False,
 ) -> None:
     """Train vectors on the dump of a Wikipedia; names and defaults are Wikipedia2Vec's."""
-    from isogloss.vectors.dump_corpus import DumpReading
+    from isogloss.vectors.corpus.dump_corpus import DumpReading
     from isogloss.vectors.on_dump import train_on_dump
-    from isogloss.vectors.training import VectorTraining
+    from isogloss.vectors.training.training import VectorTraining
 
     if kb is None:
         options.refuse_given(

@@ -3,7 +3,7 @@
 Whether a file is compressed is found in its first bytes, whatever its name; only where they show
 nothing does the name count. What is wrong with a file (missing, a folder, cut off, another
 encoding) becomes one sentence here. What its lines hold is read elsewhere: tables in `tables`,
-documents in `documents`, names in `isogloss.kb.names_file`.
+documents in `documents`, names in `isogloss.kb.build.names_file`.
 """
 
 import gzip

@@ -14,7 +14,7 @@ from typing import Any
 from isogloss.data.lines import COMPRESSED, LONGEST_LINE, read_text
 from isogloss.data.tables import Grid, Quoting, guess_delimiter, parse_table
 from isogloss.errors import InputError
-from isogloss.files import parse_json
+from isogloss.storage.files import parse_json
 
 DEFAULT_COLUMN = "text"
 ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")

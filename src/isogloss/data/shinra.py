@@ -19,7 +19,7 @@ from typing import Any
 
 from isogloss.data.lines import open_lines
 from isogloss.errors import InputError, counted, warn_loss
-from isogloss.files import atomic_file, refuse_existing, refuse_read
+from isogloss.storage.files import atomic_file, refuse_existing, refuse_read
 
 Types = dict[str, list[str]]  # page → its types
 

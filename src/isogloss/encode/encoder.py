@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,11 +20,10 @@ from isogloss.arrays import Bools1d, Floats2d, Floats3d, Ints1d
 from isogloss.data.columns import check_column, column_of
 from isogloss.encode import model as networks
 from isogloss.encode.batches import text_chunks
-from isogloss.encode.bundled import DATA_SHA256
+from isogloss.encode.bundled.bundled import DATA_SHA256
 from isogloss.encode.forward import encode_texts, width_of
 from isogloss.encode.loading import content_of, load_parts
 from isogloss.encode.output import filled_array, npy_file
-from isogloss.encode.pickling import PickledEncoder, unpickled
 from isogloss.encode.plan import Layers, Plan, make_plan
 from isogloss.encode.settings import TO_READ_ALL, Chain, EncoderSettings, LongTexts, Pooling
 from isogloss.encode.source import BUNDLED
@@ -369,13 +368,6 @@ class Encoder:
         pieces = np.concatenate(n_pieces)
         is_cut = plan.long_texts == "cut"
         return EncodedTexts(vectors, pieces, (pieces > self.settings.max_length.value) & is_cut)
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        if type(self) is not Encoder:  # weights of its own go along
-            return super().__reduce_ex__(protocol)
-        extras = {"transform": self.transform, "cache": self.cache}
-        given = {name: value for name, value in extras.items() if value is not None}
-        return unpickled, (PickledEncoder.of(self), given)
 
     def __copy__(self) -> Self:
         return self

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from isogloss.errors import InputError
-from isogloss.files import read_json
+from isogloss.storage.files import read_json
 
 REPAIR = "copy the encoder anew, or choose another"
 CONFIG, TOKENIZER_CONFIG = "config.json", "tokenizer_config.json"

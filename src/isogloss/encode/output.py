@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from isogloss.arrays import Floats3d
-from isogloss.files import atomic_file
+from isogloss.storage.files import atomic_file
 
 Write = Callable[[Floats3d], None]
 HEADER_BYTES = 128

@@ -1,21 +1,19 @@
 """Pickles of encoders: where the files are and what they must hold, not the weights themselves.
 
 An encoder that another process unpickles is loaded there from its own files, and refused where
-these are no longer the same. `Encoder.__reduce_ex__` calls this; what tuning made of an encoder
-has no files of its own, and is pickled whole.
+these are no longer the same. The package registers this with `copyreg`; a subclass, as what
+fine-tuning makes of an encoder, has no files of its own, and is pickled whole.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
+from isogloss.encode.encoder import Encoder
 from isogloss.encode.settings import EncoderSettings
 from isogloss.encode.source import BUNDLED
 from isogloss.errors import InputError
-
-if TYPE_CHECKING:
-    from isogloss.encode.encoder import Encoder
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class PickledEncoder:
     encoder_half: bool
 
     @classmethod
-    def of(cls, encoder: "Encoder") -> "PickledEncoder":
+    def of(cls, encoder: Encoder) -> "PickledEncoder":
         """Describe an encoder, leaving out its transform and cache."""
         name = encoder.name
         if name != BUNDLED and Path(name).expanduser().is_dir():
@@ -51,7 +49,7 @@ class PickledEncoder:
             encoder.device, encoder.threads, encoder.encoder_half,
         )  # fmt: skip
 
-    def load(self) -> "Encoder":
+    def load(self) -> Encoder:
         """Load it, once for all pickles that a process holds of it.
 
         Raises
@@ -65,9 +63,7 @@ class PickledEncoder:
             encoder = _LOADED[key] = self._loaded()
         return encoder
 
-    def _loaded(self) -> "Encoder":
-        from isogloss.encode.encoder import Encoder
-
+    def _loaded(self) -> Encoder:
         encoder = Encoder.load(
             self.name, device=self.device, dtype=self.dtype, threads=self.threads,
             encoder_half=self.encoder_half, **self.settings.options(),
@@ -80,10 +76,17 @@ class PickledEncoder:
         return encoder._with(settings=self.settings)
 
 
-_LOADED: WeakValueDictionary[str, "Encoder"] = WeakValueDictionary()
+_LOADED: WeakValueDictionary[str, Encoder] = WeakValueDictionary()
 
 
-def unpickled(pickled: PickledEncoder, extras: dict[str, Any]) -> "Encoder":
+def reduced(encoder: Encoder) -> tuple[Any, ...]:
+    """Return how an encoder is pickled: what it is loaded by, its transform and cache."""
+    extras = {"transform": encoder.transform, "cache": encoder.cache}
+    given = {name: value for name, value in extras.items() if value is not None}
+    return unpickled, (PickledEncoder.of(encoder), given)
+
+
+def unpickled(pickled: PickledEncoder, extras: dict[str, Any]) -> Encoder:
     """Return the encoder with its transform and cache, where it has any."""
     encoder = pickled.load()
     return encoder._with(**extras) if extras else encoder

@@ -8,9 +8,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from isogloss.encode.bundled import bundled_directory
+from isogloss.encode.bundled.bundled import bundled_directory
 from isogloss.errors import InputError, did_you_mean
-from isogloss.files import sha256_of
+from isogloss.storage.files import sha256_of
 
 BUNDLED = "bundled"
 WANTED = ["*.json", "*.safetensors", "*.txt", "*.model"]

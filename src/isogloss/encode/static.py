@@ -27,7 +27,7 @@ from isogloss.encode.settings import (
 from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
 from isogloss.encode.weight_files import check_weights
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, saved_number
+from isogloss.storage.files import damage_in_one_sentence, saved_number
 
 MODEL2VEC_MAX_LENGTH = 512  # the default of its `encode`, where its files name none
 

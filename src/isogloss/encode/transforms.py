@@ -19,8 +19,14 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats1d, Floats2d, Floats3d
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
-from isogloss.files import atomic_file, damage_in_one_sentence, parse_json, saved_number, saved_text
-from isogloss.sealed import CHECKSUM, arrays_checksum
+from isogloss.storage.files import (
+    atomic_file,
+    damage_in_one_sentence,
+    parse_json,
+    saved_number,
+    saved_text,
+)
+from isogloss.storage.sealed import CHECKSUM, arrays_checksum
 
 FORMAT, VERSION = "isogloss transform", "2"
 KINDS = ("centring", "z-score", "whitening", "all-but-the-top")

@@ -21,7 +21,7 @@ import numpy as np
 
 from isogloss.arrays import Floats2d, Floats3d, Ints1d
 from isogloss.errors import InputError
-from isogloss.files import write_json
+from isogloss.storage.files import write_json
 
 logger = logging.getLogger("isogloss")
 

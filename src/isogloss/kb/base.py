@@ -15,13 +15,13 @@ import numpy as np
 
 from isogloss.arrays import Bools1d
 from isogloss.errors import InputError
-from isogloss.kb.manifest import ENTITIES, FORMAT, VERSION, Manifest, file_of
-from isogloss.kb.opened_files import OpenedFile, open_files
-from isogloss.kb.store import Arrays, unpack_string
+from isogloss.kb.stored.manifest import ENTITIES, FORMAT, VERSION, Manifest, file_of
+from isogloss.kb.stored.opened_files import OpenedFile, open_files
+from isogloss.kb.stored.write import Arrays, unpack_string
 from isogloss.text.languages import fallbacks, parse_language
 
 if TYPE_CHECKING:
-    from isogloss.kb.linker import Linker
+    from isogloss.kb.link.linker import Linker
 
 
 class KnowledgeBase:
@@ -138,7 +138,7 @@ class KnowledgeBase:
         return next((tag for tag in fallbacks(parse_language(lang)) if tag in self.languages), None)
 
     def names_in(self, language: str) -> Arrays:
-        """Return the arrays of one of `languages` (see `isogloss.kb.store`), checked once.
+        """Return the arrays of one of `languages` (see `isogloss.kb.stored.write`), checked once.
 
         Raises
         ------
@@ -184,7 +184,7 @@ class KnowledgeBase:
         inflection: bool = True,
     ) -> "Linker":
         """Return a linker of texts in one language; see `Linker` for the options."""
-        from isogloss.kb.linker import Linker
+        from isogloss.kb.link.linker import Linker
 
         return Linker(
             self,

@@ -1,10 +1,10 @@
 """What is measured about an encoder: the geometry of its layers, their language neutrality."""
 
-from isogloss.probe.geometry import measure_geometry, measure_vectors
-from isogloss.probe.geometry_result import GeometryOptions, GeometryResult
-from isogloss.probe.neutrality import measure_neutrality
-from isogloss.probe.neutrality_result import NeutralityOptions, NeutralityResult
-from isogloss.probe.report import write_probe_report
+from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
+from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
+from isogloss.probe.neutrality.measure import measure_neutrality
+from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
+from isogloss.probe.report.report import write_probe_report
 
 __all__ = [
     "GeometryOptions", "GeometryResult", "NeutralityOptions", "NeutralityResult",

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from isogloss import __version__
 from isogloss.errors import InputError
-from isogloss.files import damage_in_one_sentence, is_there, read_json, write_json
-from isogloss.sealed import refuse_changed, sealed
+from isogloss.storage.files import damage_in_one_sentence, is_there, read_json, write_json
+from isogloss.storage.sealed import refuse_changed, sealed
 
 MANIFEST = "manifest.json"
 LARGEST = 1e300  # of float64, in which figures are laid out

@@ -124,7 +124,7 @@ def write_classification_report(
     note
         What the reader should keep in mind, a sentence; may be empty.
     rows, mean
-        As in `isogloss.classify.evaluation.Evaluation`; a missing score is None or NaN. Rows with
+        As in `classify.evaluate.evaluation.Evaluation`; a missing score is None or NaN. Rows with
         ``difference`` are compared with a second model. Languages that ``mean["langs"]`` leaves
         out are shown as training languages.
     documents

@@ -12,8 +12,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from isogloss.errors import InputError
-from isogloss.files import atomic_file
 from isogloss.report.figures import decimal, is_number
+from isogloss.storage.files import atomic_file
 from isogloss.text.languages import UNKNOWN, is_right_to_left, language_name
 
 # What XML and HTML cannot hold: lone surrogates, controls but tab and line ends, non-characters.

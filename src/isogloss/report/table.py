@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isogloss.errors import InputError, counted
-from isogloss.files import atomic_file
+from isogloss.storage.files import atomic_file
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d, SmallInts1d
-from isogloss.text.compiled import compiled, interrupts_wait
+from isogloss.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import FREE, MARK, OTHER, SPACE, TABLE_SIZE, kind_table, mark_boundaries
 
 LOWER, UPPER = 1, 2  # case of a unit; 0: a character without case

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d
-from isogloss.text.compiled import compiled
+from isogloss.compiled import compiled
 
 BEGIN, END = 1, 2  # bits of a boundary: a name may begin, may end here
 TABLE_SIZE = 0x20000  # everything above is Han, or a selector that `folding` leaves out

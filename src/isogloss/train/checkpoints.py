@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
 from isogloss.errors import InputError
-from isogloss.files import (
+from isogloss.storage.files import (
     LOCK,
     atomic_file,
     clear_all,
@@ -26,7 +26,7 @@ from isogloss.files import (
     refuse_unwritable,
     saved_number,
 )
-from isogloss.sealed import CHECKSUM, arrays_checksum
+from isogloss.storage.sealed import CHECKSUM, arrays_checksum
 from isogloss.train.weights import Tensors
 
 FORMAT = "isogloss training checkpoint 3"

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.counts import check_count
 from isogloss.errors import InputError, did_you_mean
+from isogloss.limits import check_count
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 LARGEST = 10**300

@@ -1,8 +1,8 @@
 """Vectors of words and entities: training, files of other tools, look-ups, tests of relatedness."""
 
 from isogloss.vectors.entity_vectors import EntityVectors
-from isogloss.vectors.files import read_vectors, write_vectors
 from isogloss.vectors.for_knowledge_base import entity_vectors_for
+from isogloss.vectors.formats.files import read_vectors, write_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d
 from isogloss.errors import InputError, did_you_mean
-from isogloss.files import atomic_file, damage_in_one_sentence, parse_json
-from isogloss.tensor_file import map_sealed, tensor_metadata, write_sealed
+from isogloss.storage.files import atomic_file, damage_in_one_sentence, parse_json
+from isogloss.storage.tensor_file import map_sealed, tensor_metadata, write_sealed
 
 FORMAT = "isogloss entity vectors 2"
 

@@ -13,10 +13,10 @@ import numpy as np
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted, warn_loss
 from isogloss.kb import KnowledgeBase
-from isogloss.tensor_file import tensor_metadata
+from isogloss.storage.tensor_file import tensor_metadata
 from isogloss.vectors import entity_vectors
 from isogloss.vectors.entity_vectors import EntityVectors
-from isogloss.vectors.files import read_vectors
+from isogloss.vectors.formats.files import read_vectors
 from isogloss.vectors.names import PackedStrings
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.compiled import compiled, interrupts_wait
 from isogloss.errors import InputError
-from isogloss.kb.store import pack_strings, unpack_string
-from isogloss.text.compiled import compiled, interrupts_wait
+from isogloss.kb.stored.write import pack_strings, unpack_string
 
 N_COMPARED_EACH_WAY = 200
 

@@ -6,19 +6,19 @@ from pathlib import Path
 from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, losses_are_errors, warn_loss
-from isogloss.files import locked, resolved
-from isogloss.kb.wikipedia_source import dump_of
-from isogloss.vectors.checkpoint import checkpoint_in
-from isogloss.vectors.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
-from isogloss.vectors.files import refuse_place
-from isogloss.vectors.memory import check_disk
-from isogloss.vectors.native_file import write_native
-from isogloss.vectors.training import VectorTraining, made_with, train_vectors
+from isogloss.kb.build.wikipedia_source import dump_of
+from isogloss.storage.files import locked, resolved
+from isogloss.storage.work_folder import kept_folders_said
+from isogloss.vectors.corpus.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
+from isogloss.vectors.formats.files import refuse_place
+from isogloss.vectors.formats.native_file import write_native
+from isogloss.vectors.training.checkpoint import checkpoint_in
+from isogloss.vectors.training.memory import check_disk
+from isogloss.vectors.training.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
-from isogloss.wiki.wikidata import wikipedia_of
-from isogloss.wiki.work_folder import kept_folders_said
-from isogloss.wiki.workers import n_cores
+from isogloss.wiki.wikidata.columns import wikipedia_of
+from isogloss.workers import n_cores
 
 
 def train_on_dump(

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from isogloss.files import parse_json, saved_number
-from isogloss.kb.array_checks import check_strings, check_within
-from isogloss.tensor_file import Arrays
+from isogloss.storage.array_checks import check_strings, check_within
+from isogloss.storage.files import parse_json, saved_number
+from isogloss.storage.tensor_file import Arrays
 from isogloss.vectors.names import Names, PackedStrings
 from isogloss.vectors.vocabulary import Counted, Vocabulary
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bools1d, Floats1d, Floats2d, Ints1d
-from isogloss.counts import check_count
 from isogloss.errors import InputError
+from isogloss.limits import check_count
 from isogloss.vectors.vocabulary import Found, Kind, Vocabulary
 
 ROWS_AT_ONCE = 1 << 16

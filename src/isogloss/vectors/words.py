@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
-from isogloss.text.compiled import compiled, interrupts_wait
+from isogloss.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import (
     FREE,
     MARK,

@@ -2,6 +2,6 @@
 
 from typing import Literal, TypeAlias
 
-# As `counts` and `isogloss.kb.occurrences` say, or as wikipedia2vec 2.0 does (`wikipedia2vec`).
+# As `counts` and `kb.build.occurrences` say, or as wikipedia2vec 2.0 does (`wikipedia2vec`).
 Counting: TypeAlias = Literal["isogloss", "wikipedia2vec"]
 COUNTINGS: tuple[Counting, ...] = ("isogloss", "wikipedia2vec")

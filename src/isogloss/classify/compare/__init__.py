@@ -1,0 +1,1 @@
+"""Systems compared on the user's own data: paired differences over documents and seeds."""

@@ -1,0 +1,355 @@
+"""Do entities help *you*? The same data with and without them, over several seeds.
+
+Every row of the comparison is one way to use entities, or none; every cell is a classifier of one
+row and one seed, fitted and scored on the user's own files. Cells are kept on disk as they are
+made (`comparison_store`). What follows from them is in `comparison_tables`.
+"""
+
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.classify.evaluate.evaluation import evaluate
+from isogloss.classify.fitting.training_data import check_training
+from isogloss.classify.options import PRESETS
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.data.labelled import LabelledTexts
+from isogloss.encode import Encoder
+from isogloss.errors import (
+    InputError,
+    LossWarning,
+    counted,
+    did_you_mean,
+    losses_are_errors,
+    warn_loss,
+)
+from isogloss.kb import KnowledgeBase
+from isogloss.learn.run_store import (
+    Cell,
+    cell_file,
+    held_store,
+    read_cell,
+    start_store,
+    write_cell,
+)
+from isogloss.learn.tuning_memo import remember_tuning, seconds_spared
+from isogloss.learn.tuning_options import TuningOptions
+from isogloss.progress import logger
+from isogloss.storage.files import sha256_of_package
+from isogloss.text.languages import UNKNOWN
+from isogloss.vectors import EntityVectors
+
+BASELINE = "encoder"
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "-emb": {"init": "random"},
+    "-att": {"attention": "sum"},
+    "mean": {"attention": "mean"},
+}
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One way to use entities.
+
+    Attributes
+    ----------
+    name
+        ``"encoder"``, a preset, or a preset and its ablation: ``"mboe -emb"``.
+    options
+        Options of `TextClassifier` that make it so.
+    baseline
+        Name of the row that it is compared with; its own where it has no entities.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    baseline: str = BASELINE
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether it has a knowledge base."""
+        return self.name != self.baseline
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All cells, with what their tables need.
+
+    Attributes
+    ----------
+    rows
+        Names, the baselines first.
+    baselines
+        Name to that of the row it is compared with.
+    n_seeds
+        Seeds 0 to ``n_seeds - 1``.
+    training_langs
+        Left out of the mean over languages.
+    ids
+        Language to the ids of its test documents, or None.
+    cells
+        (row, seed) to its cell.
+    gold
+        Language to the label sets of its test documents; None of one label a text.
+    """
+
+    rows: list[str]
+    baselines: dict[str, str]
+    n_seeds: int
+    training_langs: list[str]
+    ids: dict[str, list[str] | None]
+    cells: dict[tuple[str, int], Cell]
+    gold: dict[str, list[Any]] | None = None
+
+
+def compared_rows(names: Sequence[str], *, is_tuned: bool = False) -> list[ComparedRow]:
+    """Return the rows that names ask for; the encoder alone is always the first.
+
+    Parameters
+    ----------
+    names
+        ``encoder``, presets (`PRESETS`), and ablations (`ABLATIONS`) of every preset named.
+    is_tuned
+        Presets tune the encoder in different ways (pooling, where W starts): each then has an
+        encoder alone of its own to be compared with.
+
+    Raises
+    ------
+    InputError
+        When a name is not known, or an ablation has no preset to be one of.
+    """
+    allowed = (BASELINE, *PRESETS, *ABLATIONS)
+    for name in names:
+        if name not in allowed:
+            raise InputError(f"--rows has '{name}'; {did_you_mean(name, allowed)}")
+    presets = [name for name in PRESETS if name in names]
+    ablations = [name for name in ABLATIONS if name in names]
+    if not presets:
+        raise InputError(
+            f"--rows compares nothing with the encoder alone; add {' or '.join(PRESETS)}"
+        )
+    if is_tuned:
+        alone = {preset: f"{BASELINE} of {preset}" for preset in presets}
+        rows = [ComparedRow(name, {"preset": preset}, name) for preset, name in alone.items()]
+    else:
+        alone = dict.fromkeys(presets, BASELINE)
+        rows = [ComparedRow(BASELINE, {})]
+    for preset in presets:
+        for ablation in ("", *ablations):
+            options = {"preset": preset} | ABLATIONS.get(ablation, {})
+            rows.append(ComparedRow(f"{preset} {ablation}".rstrip(), options, alone[preset]))
+    return rows
+
+
+@remember_tuning()
+def compare(
+    train: LabelledTexts,
+    tests: LabelledTexts,
+    *,
+    encoder: Encoder,
+    kb: KnowledgeBase,
+    rows: Sequence[ComparedRow],
+    n_seeds: int,
+    out: Path,
+    dev: LabelledTexts | None = None,
+    fallback_lang: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Fit and score every cell that `out` does not hold yet.
+
+    Parameters
+    ----------
+    rows
+        From `compared_rows`.
+    out
+        Directory of the cells; made when missing.
+    options
+        Further options of `TextClassifier`, the same for every row.
+
+    Raises
+    ------
+    InputError
+        When `out` holds a comparison of other data, another encoder, knowledge base or options,
+        or something else, or another run is at work there; for an option of the wrong kind.
+    """
+    options = dict(options or {})
+    made_with = {
+        "code of isogloss": sha256_of_package(".py", ".txt"),
+        "train": fingerprint_of(train),
+        "dev": None if dev is None else fingerprint_of(dev),
+        "tests": fingerprint_of(tests),
+        "encoder": encoder.fingerprint,
+        "dtype": encoder.dtype,
+        "kb": kb.fingerprint,
+        "fallback_lang": fallback_lang,
+        "options": _as_json(options),
+        "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
+    }
+    cells, said = {}, set[str]()
+    with held_store(out, made_with):
+        places = [(row.name, seed) for row in rows for seed in range(n_seeds)]
+        _say_what_is_kept([cell_file(out, name, seed) for name, seed in places])
+        for seed in range(n_seeds):
+            # Rows that tune the same stand together, so that the encoder is tuned once for them.
+            for row in sorted(rows, key=lambda row: row.baseline):
+                file = cell_file(out, row.name, seed)
+                if not file.exists():
+                    cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
+                    start_store(out, made_with)  # not before: a refused fit leaves nothing behind
+                    write_cell(file, cell, made_with)
+                cell = read_cell(
+                    file, tests, made_with, multilabel=options.get("multilabel", False)
+                )
+                cells[row.name, seed] = cell
+                for loss in cell.losses:
+                    # Said once, for a row with entities; each is an error under --strict.
+                    if losses_are_errors() or (row.has_entities and not seed and loss not in said):
+                        said.add(loss)
+                        warn_loss(loss)
+    langs = dict.fromkeys(tests.langs)
+    gold = {lang or UNKNOWN: tests.rows_in({lang}).labels for lang in langs}
+    return Comparison(
+        rows=[row.name for row in rows],
+        baselines={row.name: row.baseline for row in rows},
+        n_seeds=n_seeds,
+        training_langs=sorted({lang for lang in train.langs if lang is not None}),
+        ids={lang or UNKNOWN: _ids_in(tests, lang) for lang in langs},
+        cells=cells,
+        gold=gold if options.get("multilabel") else None,
+    )
+
+
+def check_rows(
+    rows: Sequence[ComparedRow],
+    train: LabelledTexts,
+    dev: LabelledTexts | None,
+    *,
+    encoder: str,
+    kb: KnowledgeBase,
+    options: Mapping[str, Any],
+) -> None:
+    """Refuse, before an encoder is loaded, what the fit of a row would refuse.
+
+    Parameters
+    ----------
+    encoder
+        Its name; the others are those of `compare`.
+    """
+    for row in rows:
+        chosen = {**options, **row.options}
+        model = TextClassifier(encoder, kb if row.has_entities else None, **chosen)
+        columns = train.columns()[:3]
+        check_training(model.get_params(deep=False), *columns, **_held_out(dev))
+
+
+def merged(parts: Sequence[Comparison]) -> Comparison:
+    """Return the rows of several comparisons of the same texts and seeds as one."""
+    first = parts[0]
+    return replace(
+        first,
+        rows=list(dict.fromkeys(row for part in parts for row in part.rows)),
+        baselines={row: base for part in parts for row, base in part.baselines.items()},
+        cells={key: cell for part in parts for key, cell in part.cells.items()},
+    )
+
+
+def fingerprint_of(documents: LabelledTexts) -> str:
+    """Return the SHA-256 of texts, labels, languages and ids in their order."""
+    rows = json.dumps([list(map(str, column)) for column in documents.columns()])
+    return hashlib.sha256(rows.encode()).hexdigest()
+
+
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a classifier as a manifest holds them, vectors by their checksum."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, TuningOptions):
+            return asdict(value)
+        if isinstance(value, Mapping):
+            return dict(value)
+        if isinstance(value, EntityVectors):
+            return value.fingerprint()
+        raise InputError(f"an option is {value!r:.40}; options are numbers, names and vectors")
+
+    found: dict[str, Any] = json.loads(json.dumps(options, default=plain))
+    return found
+
+
+def _say_what_is_kept(files: Sequence[Path]) -> None:
+    n_kept = sum(file.exists() for file in files)
+    if n_kept:
+        logger.info("%d of %s kept from before", n_kept, counted(len(files), "cell"))
+
+
+def _run(
+    row: ComparedRow,
+    seed: int,
+    train: LabelledTexts,
+    tests: LabelledTexts,
+    dev: LabelledTexts | None,
+    encoder: Encoder,
+    kb: KnowledgeBase,
+    fallback_lang: str | None,
+    options: Mapping[str, Any],
+) -> Cell:
+    model = TextClassifier(
+        encoder,
+        kb if row.has_entities else None,
+        random_state=seed,
+        **{**options, **row.options},
+    )
+    score = "micro_f1" if model.multilabel else "accuracy"
+    with warnings.catch_warnings(record=True) as caught:
+        if not losses_are_errors():
+            warnings.simplefilter("always", LossWarning)
+        start, spared = time.perf_counter(), seconds_spared()
+        model.fit(train.texts, train.labels, train.langs, **_held_out(dev))
+        seconds = time.perf_counter() - start + seconds_spared() - spared
+        result = evaluate(
+            model, tests.texts, tests.labels, tests.langs, ids=tests.ids,
+            fallback_lang=fallback_lang,
+        )  # fmt: skip
+        on_dev = None
+        if dev is not None:
+            judged = evaluate(model, dev.texts, dev.labels, dev.langs, fallback_lang=fallback_lang)
+            on_dev = float(np.mean([line[score] for line in judged.rows]))
+    losses = []
+    for warning in caught:
+        if issubclass(warning.category, LossWarning):
+            losses.append(str(warning.message))
+        else:
+            warnings.showwarning(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    logger.info("%s, seed %d: %s %.3f", row.name, seed, score, result.mean[score])
+    kept = ("accuracy_seen", "macro_f1", "n_unlinked", "n_unseen_label")
+    return Cell(
+        correct={lang: right.tolist() for lang, right in result.correct.items()},
+        scores={line["lang"]: {key: line[key] for key in kept} for line in result.rows},
+        dev=on_dev,
+        seconds=seconds,
+        losses=list(dict.fromkeys(losses)),
+        given={lang: list(map(list, sets)) for lang, sets in result.answers.items()}
+        if model.multilabel
+        else None,
+    )
+
+
+def _held_out(dev: LabelledTexts | None) -> dict[str, Any]:
+    if dev is None:
+        return {}
+    return {"X_dev": dev.texts, "y_dev": dev.labels, "lang_dev": dev.langs}
+
+
+def _ids_in(tests: LabelledTexts, lang: str | None) -> list[str] | None:
+    ids = tests.rows_in({lang}).ids
+    return None if any(entry is None for entry in ids) else [str(entry) for entry in ids]

@@ -1,0 +1,204 @@
+"""How the rows of a comparison score: by accuracy, or by F1 where texts have label sets.
+
+A row's score is the mean over its seeds; its gain is the difference to its baseline, seed by seed
+on the same documents. Intervals are over documents, drawn jointly where languages share them, and
+over seeds where these differ (`comparison_seeds`). So are p-values: a gain has to be beyond the
+chance of documents alone (sign-flip permutation test of the documents' gains; of label sets, the
+swap of the two answers to a document, `label_set_scores.swap_p`) and beyond that of both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from isogloss.arrays import Doubles2d
+from isogloss.classify.compare.comparison import Comparison
+from isogloss.classify.evaluate.label_set_scores import (
+    Decisions,
+    f1_of_runs,
+    micro_f1_of_runs,
+    swap_p,
+)
+from isogloss.statistics.bootstrap import Resampled, resampled_means
+from isogloss.statistics.intervals import Interval, repeated, sums_of
+from isogloss.statistics.permutation import sign_flip_p
+from isogloss.statistics.seeds import (
+    accuracy_over_seeds,
+    deviation_over_seeds,
+    interval_over_seeds,
+    p_over_seeds,
+)
+
+
+@dataclass(frozen=True)
+class RowScores:
+    """Scores of a row, and gains, by the names of their columns; the first of each counts.
+
+    Attributes
+    ----------
+    deviation, deviation_of_gain
+        Sample standard deviation over seeds of the score that counts, and of its gain; one seed
+        has none.
+    """
+
+    values: dict[str, Interval]
+    gains: dict[str, Interval]
+    deviation: float | None
+    deviation_of_gain: float | None
+
+
+class Scores(Protocol):
+    """The scores of a comparison.
+
+    Attributes
+    ----------
+    name
+        Column of the score that counts.
+    title
+        All of them in words.
+    """
+
+    name: str
+    title: str
+
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
+        """Return the mean over languages, with intervals."""
+        ...
+
+    def p_value(self, row: str, lang: str) -> float:
+        """Return the two-sided p-value of that gain."""
+        ...
+
+
+def scores_of(comparison: Comparison) -> Scores:
+    """Return the scores that fit the comparison's labels."""
+    return Accuracy(comparison) if comparison.gold is None else LabelSetF1(comparison)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Of one label a text: the share of documents that a seed gets right."""
+
+    comparison: Comparison
+    name = "accuracy"
+    title = "Accuracy"
+
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
+        """See `Scores`."""
+        ids = _ids_to_draw(self.comparison, langs)
+        value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
+        gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
+        accuracy = interval_over_seeds(value, least=0)
+        if len(langs) == 1:
+            (lang,) = langs
+            accuracy = accuracy_over_seeds(
+                self._right(row, lang), self.comparison.ids[lang], seed=0
+            )
+        return RowScores(
+            {"accuracy": accuracy},
+            {"difference": interval_over_seeds(gain, least=-1)},
+            deviation_over_seeds(value),
+            deviation_over_seeds(gain),
+        )
+
+    def p_value(self, row: str, lang: str) -> float:
+        """See `Scores`."""
+        gains, groups = self._gains(row, lang), repeated(self.comparison.ids[lang])
+        means = gains.mean(axis=1)
+        of_documents = sign_flip_p(means if groups is None else sums_of(groups, means))
+        of_both = p_over_seeds(resampled_means({lang: gains}, {lang: groups}, seed=0))
+        return _larger(of_documents, of_both)
+
+    def _right(self, row: str, lang: str) -> Doubles2d:
+        """Return which documents each seed gets right: float64 (n_documents, n_seeds)."""
+        seeds = range(self.comparison.n_seeds)
+        runs = [self.comparison.cells[row, seed].correct[lang] for seed in seeds]
+        return np.array(runs, dtype=np.float64).T
+
+    def _gains(self, row: str, lang: str) -> Doubles2d:
+        return self._right(row, lang) - self._right(self.comparison.baselines[row], lang)
+
+
+@dataclass(frozen=True)
+class LabelSetF1:
+    """Of label sets: micro F1, which counts, and macro F1."""
+
+    comparison: Comparison
+    name = "micro_f1"
+    title = "Micro and macro F1"
+
+    def over(self, row: str, langs: Sequence[str]) -> RowScores:
+        """See `Scores`."""
+        base, n_seeds = self.comparison.baselines[row], self.comparison.n_seeds
+        runs = {lang: [*self._runs(row, lang), *self._runs(base, lang)] for lang in langs}
+        ids = _ids_to_draw(self.comparison, langs)
+        found = f1_of_runs(runs, ids, seed=0)
+        micro, macro = _first(found.micro, n_seeds), _first(found.macro, n_seeds)
+        micro_gain, macro_gain = _gain(found.micro, n_seeds), _gain(found.macro, n_seeds)
+        return RowScores(
+            {
+                "micro_f1": interval_over_seeds(micro, least=0),
+                "macro_f1": interval_over_seeds(macro, least=0),
+            },
+            {
+                "difference": interval_over_seeds(micro_gain, least=-1),
+                "macro_difference": interval_over_seeds(macro_gain, least=-1),
+            },
+            deviation_over_seeds(micro),
+            deviation_over_seeds(micro_gain),
+        )
+
+    def p_value(self, row: str, lang: str) -> float:
+        """See `Scores`."""
+        ours, theirs = (self._runs(name, lang) for name in (row, self.comparison.baselines[row]))
+        found = micro_f1_of_runs([*ours, *theirs], self.comparison.ids[lang], seed=0)
+        return _larger(swap_p(ours, theirs), p_over_seeds(_gain(found, len(ours))))
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """All labels that any answer or document holds."""
+        answers = [
+            one
+            for cell in self.comparison.cells.values()
+            for sets in (cell.given or {}).values()
+            for one in sets
+        ]
+        gold = [one for sets in (self.comparison.gold or {}).values() for one in sets]
+        return sorted({label for labels in (*answers, *gold) for label in labels}, key=str)
+
+    def _decisions(self, row: str, seed: int, lang: str) -> Decisions:
+        given, gold = self.comparison.cells[row, seed].given, self.comparison.gold
+        assert given is not None
+        assert gold is not None
+        return Decisions.of(gold[lang], given[lang], self._labels)
+
+    def _runs(self, row: str, lang: str) -> list[Decisions]:
+        return [self._decisions(row, seed, lang) for seed in range(self.comparison.n_seeds)]
+
+
+def _ids_to_draw(comparison: Comparison, langs: Sequence[str]) -> dict[str, Sequence[str] | None]:
+    """Return the ids to draw by: those of several languages, or of one where they repeat."""
+    if len(langs) > 1:
+        return {lang: comparison.ids[lang] for lang in langs}
+    return {lang: repeated(comparison.ids[lang]) for lang in langs}
+
+
+def _first(runs: Resampled, n_seeds: int) -> Resampled:
+    """Return the columns of ours, which come first."""
+    return Resampled(runs.values[:n_seeds], runs.drawn[:, :n_seeds])
+
+
+def _gain(runs: Resampled, n_seeds: int) -> Resampled:
+    """Return ours, which come first, less theirs, seed by seed and draw by draw."""
+    return Resampled(
+        runs.values[:n_seeds] - runs.values[n_seeds:],
+        runs.drawn[:, :n_seeds] - runs.drawn[:, n_seeds:],
+    )
+
+
+def _larger(of_documents: float, of_both: float | None) -> float:
+    """Return the p-value of a gain that both tests have to find."""
+    return of_documents if of_both is None else max(of_documents, of_both)

@@ -1,0 +1,1 @@
+"""Texts made ready for a classifier: encoded, linked, their entities pooled by attention."""

@@ -1,0 +1,1 @@
+"""Scores by language, explanations of single answers, and the report."""

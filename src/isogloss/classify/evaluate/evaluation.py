@@ -1,0 +1,381 @@
+"""Evaluate a classifier language by language, and compare it with a second one on the same rows.
+
+A row of the result is a language; the mean excludes the training languages. The definitions of the
+scores are in the design's "Scores of classification" and in ``docs/vocabulary.md``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
+from isogloss.classify.adapt.adaptation import n_texts_behind
+from isogloss.classify.documents.documents import Languages, PreparedDocuments, rows_of
+from isogloss.classify.evaluate.label_set_scores import (
+    Decisions,
+    F1Intervals,
+    f1_intervals,
+    f1_intervals_of_mean,
+)
+from isogloss.classify.evaluate.warnings import warn_of_losses
+from isogloss.classify.heads.head import seen_entities
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.data.columns import column_of
+from isogloss.errors import InputError, InputKindError, counted
+from isogloss.report.table import Table
+from isogloss.statistics.calibration import (
+    check_threshold,
+    coverage_at,
+    expected_calibration_error,
+    tempered,
+)
+from isogloss.statistics.intervals import interval_of_accuracy
+from isogloss.statistics.scores import (
+    f1_scores,
+    holm,
+    interval_of_language_mean,
+    interval_of_mean_accuracy,
+    paired_difference,
+)
+from isogloss.text.languages import UNKNOWN, in_order_of_codes
+
+COLUMNS = (
+    "lang", "n", "accuracy", "accuracy_low", "accuracy_high", "accuracy_seen", "macro_f1",
+    "micro_f1", "ece_uncalibrated", "ece",
+    "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "n_dropped",
+)  # fmt: skip
+SET_COLUMNS = (
+    *COLUMNS[:6], "macro_f1", "macro_f1_low", "macro_f1_high", "micro_f1", "micro_f1_low",
+    "micro_f1_high", *COLUMNS[10:],
+)  # fmt: skip
+MEANS = ("macro_f1", "micro_f1", "ece_uncalibrated", "ece", "coverage")
+COUNTS = ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "n_dropped")
+COVERAGE_COLUMNS = ("coverage", "accuracy_covered")
+DIFFERENCE_COLUMNS = ("difference", "difference_low", "difference_high", "p_value", "p_holm")
+MOVED_COLUMN = "moved"
+MINOR_COLUMNS = (
+    "n_dropped", "n_unseen_entity", "ece_uncalibrated", "p_value", "micro_f1", "truncated",
+    "n_unseen_label", "accuracy_seen", "n_unlinked", "ece", "macro_f1",
+)  # fmt: skip
+
+
+SAID_BY = {"accuracy_seen": "accuracy", "micro_f1": "accuracy", "ece_uncalibrated": "ece"}
+TITLES = {
+    "lang": "language", "n": "texts", "accuracy_seen": "accuracy of known labels",
+    "macro_f1": "macro F1", "micro_f1": "micro F1", "ece": "calibration error",
+    "ece_uncalibrated": "calibration error before", "n_unlinked": "texts without link",
+    "n_unseen_entity": "entities new to it", "n_unseen_label": "unknown labels",
+    "truncated": "texts cut", "n_dropped": "entities dropped",
+    "accuracy_covered": "accuracy of covered", "p_value": "p", "p_holm": "p corrected",
+    "moved": "moved by texts",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores by language.
+
+    Attributes
+    ----------
+    rows
+        One dictionary a language, with the keys `COLUMNS`, or `SET_COLUMNS` where texts have
+        label sets (accuracy is then that of whole sets); a threshold to abstain below adds
+        `COVERAGE_COLUMNS`, compared models `DIFFERENCE_COLUMNS`, and an adapted one
+        `MOVED_COLUMN`: the texts that the move of the language was learned from, None where
+        nothing is moved.
+    mean
+        The mean over ``langs``, which leaves out the training languages and texts of no known one.
+    correct
+        Language to bool (n,): which rows are right, in the order given.
+    confidence
+        Language to float64 (n,): the probability of the label that `predict` gives, in the same
+        order. Empty where texts have label sets.
+    answers
+        Language to what `predict` gives, in the same order.
+    abstain_below
+        The threshold of the columns `COVERAGE_COLUMNS`; None: there are none.
+    """
+
+    rows: list[dict[str, Any]]
+    mean: dict[str, Any]
+    correct: dict[str, Bools1d]
+    confidence: dict[str, Doubles1d]
+    answers: dict[str, list[Any]]
+    abstain_below: float | None = None
+
+    def table(self) -> Table:
+        """Return the rows and the mean as a `Table`."""
+        columns: tuple[str, ...] = SET_COLUMNS if "micro_f1_low" in self.mean else COLUMNS
+        columns += COVERAGE_COLUMNS if "coverage" in self.mean else ()
+        columns += DIFFERENCE_COLUMNS if "difference" in self.mean else ()
+        columns += (MOVED_COLUMN,) if MOVED_COLUMN in self.rows[0] else ()
+        last = {**self.mean, "lang": f"mean of {len(self.mean['langs'])}"}
+        langs = last.pop("langs")
+        others = [row["lang"] for row in self.rows if row["lang"] not in langs]
+        without = f", without {', '.join(others)}" if others else ""
+        caption = f"The mean is over {', '.join(langs)}{without}."
+        minor = [name for name in MINOR_COLUMNS if f"{name}_low" not in self.mean]
+        minor += ["accuracy"] if "micro_f1_low" in self.mean else []  # F1 is what counts there
+        return Table([*self.rows, last], columns=columns, caption=caption, minor=minor)
+
+    def shown(self) -> Table:
+        """Return the table for a terminal: in plain words, without columns that say nothing."""
+        table = self.table()
+        left_out = {
+            name
+            for name, other in SAID_BY.items()
+            if all(row[name] == row[other] for row in table.rows if name in row and other in row)
+        }
+        if all(row["n_unlinked"] == row["n"] for row in self.rows):
+            left_out |= {"n_unlinked", "n_unseen_entity", "n_dropped"}
+        kept = [name for name in table.columns if name not in left_out]
+        return Table(
+            table.rows, columns=kept, caption=table.caption, minor=table.minor, sparse=COUNTS,
+            titles=TITLES,
+        )  # fmt: skip
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{"rows": […], "mean": {…}}``, ready for `json`."""
+        return {"rows": self.rows, "mean": self.mean}
+
+
+def evaluate(
+    model: TextClassifier,
+    X: Sequence[str],
+    y: Sequence[Any],
+    lang: Languages = None,
+    *,
+    ids: Sequence[str | None] | None = None,
+    fallback_lang: str | None = None,
+    versus: TextClassifier | None = None,
+    abstain_below: float | None = None,
+    seed: int = 0,
+) -> Evaluation:
+    """Score `model` on labelled texts of any number of languages.
+
+    Parameters
+    ----------
+    X, y, lang
+        Texts, labels and languages, as in `TextClassifier.fit`.
+    ids
+        Equal ids are the same document in several languages; they are resampled together.
+    versus
+        A second model; the rows gain the paired difference, its interval, the p-value of the
+        exact sign test and the same corrected for the number of languages (Holm).
+    abstain_below
+        The rows gain the share of texts whose label is at least so probable, and the accuracy on
+        these; all other scores stay those of all texts.
+
+    Raises
+    ------
+    InputError
+        When the numbers differ, there are no texts, or one of two models gives label sets.
+    """
+    texts, labels = model.labelling.check(X, y)
+    ids = None if ids is None else column_of(ids, "ids", of="ids")
+    if ids is not None and len(ids) != len(texts):
+        raise InputError(
+            f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"
+        )
+    _check_models(model, versus, abstain_below)
+    documents = model.prepare(texts, lang, fallback_lang=fallback_lang)
+    answers = model.log_probabilities(documents)
+    predicted = model.labels_of(np.exp(answers))
+    correct = _equal(model, predicted, labels)
+    other = None
+    if versus is not None:
+        theirs = versus.predict(texts, documents.langs, fallback_lang=fallback_lang)
+        other = _equal(versus, theirs, labels)
+    decisions = None
+    if model.options_.multilabel:
+        decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
+    held: dict[str, Decisions] = {}
+    confidence: dict[str, Doubles1d] = {}
+    rows, by_language, others, row_ids, answered, true = [], {}, {}, {}, {}, {}
+    for code in dict.fromkeys(documents.langs):
+        index = rows_of(documents.langs, code)
+        name = code or UNKNOWN
+        by_language[name] = correct[index]
+        row_ids[name] = _ids(ids, index)
+        answered[name] = predicted[index].tolist()
+        gold = true[name] = [labels[row] for row in index]
+        if decisions is None:
+            f1 = f1_scores(gold, answered[name])
+            f1 |= _calibration(model, answers[index], correct[index])
+            confidence[name] = np.exp(answers[index].max(axis=1))
+        else:
+            held[name] = decisions.select(index)
+            f1 = _columns(f1_intervals(held[name], row_ids[name], seed=seed))
+        rows.append(
+            {"lang": name}
+            | _scores(model, gold, correct[index], f1, row_ids[name])
+            | _counts(model, documents, index)
+            | ({MOVED_COLUMN: n_texts_behind(model, code)} if model.moves_ else {})
+        )
+        if abstain_below is not None:
+            covered = coverage_at(confidence[name], correct[index], abstain_below)
+            rows[-1] |= {"coverage": covered.coverage, "accuracy_covered": covered.accuracy}
+        if other is not None:
+            others[name] = other[index]
+    mean = _mean(rows, by_language, row_ids, set(model.langs_), seed)
+    if held:
+        kept = {name: held[name] for name in mean["langs"]}
+        mean |= _columns(f1_intervals_of_mean(kept, row_ids, seed=seed))
+    if others:
+        _add_differences(rows, mean, by_language, others, row_ids, seed)
+    # Sorted at the end: the draws of the intervals keep to the order of the texts.
+    order = in_order_of_codes(by_language)
+    rows.sort(key=lambda row: order.index(row["lang"]))
+    mean["langs"] = [name for name in order if name in mean["langs"]]
+    warn_of_losses(rows, model, true, answered)
+    return Evaluation(rows, mean, by_language, confidence, answered, abstain_below)
+
+
+def _check_models(
+    model: TextClassifier, versus: TextClassifier | None, abstain_below: float | None
+) -> None:
+    if versus is not None and not isinstance(versus, TextClassifier):
+        raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
+    for fitted in (model, versus or model):
+        check_is_fitted(fitted, "head_")
+    check_threshold(abstain_below)
+    if abstain_below is not None and model.options_.multilabel:
+        raise InputError("abstain_below is for models of one label a text; leave it out")
+    if versus is not None and versus.options_.multilabel != model.options_.multilabel:
+        raise InputError("of the two models one gives label sets; compare models of one kind")
+
+
+def _scores(
+    model: TextClassifier,
+    gold: list[Any],
+    correct: Bools1d,
+    f1: dict[str, float],
+    ids: Sequence[str] | None,
+) -> dict[str, Any]:
+    known = set(model.classes_.tolist())
+    seen = np.array([model.labelling.is_seen(label, known) for label in gold], dtype=bool)
+    accuracy = interval_of_accuracy(correct, ids)
+    return {
+        "n": len(gold),
+        "accuracy": accuracy.value,
+        "accuracy_low": accuracy.low,
+        "accuracy_high": accuracy.high,
+        "accuracy_seen": float(correct[seen].mean()) if seen.any() else None,
+        **f1,
+        "n_unseen_label": int((~seen).sum()),
+    }
+
+
+def _calibration(model: TextClassifier, answers: Doubles2d, correct: Bools1d) -> dict[str, float]:
+    raw = tempered(answers, 1 / model.trust_.temperature)  # as they were before it
+    named = {"ece_uncalibrated": raw, "ece": answers}
+    return {
+        name: expected_calibration_error(np.exp(scores.max(axis=1)), correct)
+        for name, scores in named.items()
+    }
+
+
+def _columns(f1: F1Intervals) -> dict[str, float]:
+    named = {"macro_f1": f1.macro, "micro_f1": f1.micro}
+    values = {name: interval.value for name, interval in named.items()}
+    lows = {f"{name}_low": interval.low for name, interval in named.items()}
+    return values | lows | {f"{name}_high": interval.high for name, interval in named.items()}
+
+
+def _counts(
+    model: TextClassifier, documents: PreparedDocuments, index: np.ndarray[Any, Any]
+) -> dict[str, Any]:
+    lost = {
+        "truncated": int(documents.truncated[index].sum()),
+        "n_dropped": int(documents.n_dropped[index].sum()),
+    }
+    if documents.bags is None:
+        return {"n_unlinked": len(index), "n_unseen_entity": 0} | lost
+    bags = documents.bags.select(index)
+    entities = np.unique(bags.entity).astype(np.int64)
+    return {
+        "n_unlinked": int((np.diff(bags.indptr) == 0).sum()),
+        "n_unseen_entity": int((~seen_entities(model.head_, entities)).sum()),
+    } | lost
+
+
+def _mean(
+    rows: list[dict[str, Any]],
+    correct: dict[str, Bools1d],
+    ids: dict[str, list[str] | None],
+    training_langs: set[str],
+    seed: int,
+) -> dict[str, Any]:
+    left_out = training_langs | {UNKNOWN}  # texts of no known language are no language
+    held = [row for row in rows if row["lang"] not in left_out] or rows
+    langs = [row["lang"] for row in held]
+    accuracy = interval_of_mean_accuracy(
+        {lang: correct[lang] for lang in langs}, {lang: ids[lang] for lang in langs}, seed=seed
+    )
+    means: dict[str, float | None] = {
+        key: float(np.mean([row[key] for row in held])) for key in MEANS if key in held[0]
+    }
+    covered = [row["accuracy_covered"] for row in held if row.get("accuracy_covered") is not None]
+    if "coverage" in held[0]:
+        means["accuracy_covered"] = float(np.mean(covered)) if covered else None
+    seen = [row["accuracy_seen"] for row in held if row["accuracy_seen"] is not None]
+    sums = {key: sum(row[key] for row in held) for key in COUNTS}
+    return {
+        "langs": langs,
+        "accuracy": accuracy.value,
+        "accuracy_low": accuracy.low,
+        "accuracy_high": accuracy.high,
+        "accuracy_seen": float(np.mean(seen)) if seen else None,
+        **means,
+        **sums,
+    }
+
+
+def _add_differences(
+    rows: list[dict[str, Any]],
+    mean: dict[str, Any],
+    correct: dict[str, Bools1d],
+    others: dict[str, Bools1d],
+    ids: dict[str, list[str] | None],
+    seed: int,
+) -> None:
+    pairs = [
+        paired_difference(correct[lang], others[lang], seed=seed, ids=ids[lang])
+        for lang in (row["lang"] for row in rows)
+    ]
+    corrected = holm([pair.p_value for pair in pairs])
+    for row, pair, p_holm in zip(rows, pairs, corrected, strict=True):
+        row |= {
+            "difference": pair.difference.value,
+            "difference_low": pair.difference.low,
+            "difference_high": pair.difference.high,
+            "p_value": pair.p_value,
+            "p_holm": p_holm,
+        }
+    values = {
+        lang: correct[lang].astype(np.float64) - others[lang].astype(np.float64)
+        for lang in mean["langs"]
+    }
+    overall = interval_of_language_mean(values, {lang: ids[lang] for lang in values}, seed=seed)
+    mean |= {
+        "difference": overall.value,
+        "difference_low": overall.low,
+        "difference_high": overall.high,
+        "p_value": None,
+        "p_holm": None,
+    }
+
+
+def _equal(model: TextClassifier, predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
+    pairs = zip(predicted.tolist(), labels, strict=True)
+    return np.array([model.labelling.equal(ours, theirs) for ours, theirs in pairs], dtype=bool)
+
+
+def _ids(ids: Sequence[str | None] | None, index: np.ndarray[Any, Any]) -> list[str] | None:
+    if ids is None:
+        return None
+    chosen = [ids[row] for row in index]
+    return None if any(entry is None for entry in chosen) else [str(entry) for entry in chosen]

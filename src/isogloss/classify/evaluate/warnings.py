@@ -1,0 +1,55 @@
+"""What an evaluation warns of: labels never met, texts without a link, texts that get no label."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from isogloss.classify.labels.thresholds import warn_of_no_label
+from isogloss.classify.labels.unseen_labels import hint_of_separator, named_unseen
+from isogloss.classify.text_classifier import TextClassifier
+from isogloss.errors import counted, warn_loss
+
+
+def warn_of_losses(
+    rows: Sequence[Mapping[str, Any]],
+    model: TextClassifier,
+    gold: Mapping[str, Sequence[Any]],
+    answers: Mapping[str, Sequence[Any]],
+) -> None:
+    """Warn of what makes scores lower than a reader would think.
+
+    Parameters
+    ----------
+    rows
+        As in `Evaluation`.
+    gold, answers
+        Language to the true and the given label, or label set, of each text.
+
+    Warns
+    -----
+    LossWarning
+        A sentence a language, and one for texts without a label.
+    """
+    for row in rows:
+        if row["n_unseen_label"]:
+            warn_loss(_about_unseen(row, gold[row["lang"]], model))
+        if model.kb_ is not None and row["n_unlinked"] == row["n"]:
+            warn_loss(
+                f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: their "
+                "vectors alone decide here"
+            )
+    if model.options_.multilabel and model.options_.thresholds == "half":
+        pairs = [(lang, at) for lang in gold for at in range(len(gold[lang]))]
+        warn_of_no_label(
+            [answers[lang][at] for lang, at in pairs], [gold[lang][at] for lang, at in pairs]
+        )
+
+
+def _about_unseen(row: Mapping[str, Any], gold: Sequence[Any], model: TextClassifier) -> str:
+    known, several = set(model.classes_.tolist()), model.options_.multilabel
+    labels = [label for one in gold for label in one] if several else gold
+    hint = hint_of_separator(labels, known) if several else ""  # one label has no separator
+    return (
+        f"{row['lang']}: {row['n_unseen_label']} of {row['n']} texts have a label that training "
+        f"lacks {named_unseen(labels, known)}; they count as wrong (accuracy_seen leaves them "
+        f"out){hint}"
+    )

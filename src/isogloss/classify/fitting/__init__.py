@@ -1,0 +1,1 @@
+"""From training data to a fitted classifier: checks, heads, thresholds, calibration."""

@@ -1,0 +1,1 @@
+"""Calibration, and the accuracy to expect in a language without labels."""

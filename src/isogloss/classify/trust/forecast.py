@@ -1,0 +1,288 @@
+"""Expected accuracy in a language before a single label of it is seen, with an interval.
+
+Pairs of heads are fitted on separate halves of the training data. Their agreement, the probability
+that two labels drawn from their answers are the same, falls as a language moves away from the
+training data, and so does accuracy:
+
+    expected accuracy = accuracy on held-out training documents · agreement / agreement on the same
+
+(a soft form of generalisation disagreement, Jiang et al. 2022). Nothing is fitted to labels of
+other languages. Agreement stands a different mix of classes; measures that compare the predicted
+class shares with the training shares do not, however well they do where the shares are the same
+everywhere. What else was tried and how far off the forecasts are: docs/trust.md.
+
+The classifier is judged without its entities, which change little; labels that training lacks
+cannot be foretold.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
+from isogloss.classify.documents.documents import Languages, rows_of
+from isogloss.classify.labels.columns import checked_texts
+from isogloss.classify.trust.reference_lack import lack_of
+from isogloss.errors import InputError, counted, warn_loss
+from isogloss.learn.linear_head import LinearHead, folds_of, out_of_fold
+from isogloss.report.table import Table
+from isogloss.statistics.calibration import fit_temperature, tempered
+from isogloss.text.languages import UNKNOWN, in_order_of_codes
+
+if TYPE_CHECKING:
+    from isogloss.classify.text_classifier import TextClassifier
+
+SPREAD = 0.06  # standard deviation of the errors of forecasts: benchmarks/forecast.py
+NORMAL_95 = 1.96
+FAR_BELOW_OTHERS = 0.12  # of the median forecast of the languages at hand
+FAR_BELOW_TRAINING = 0.25  # of the accuracy in the training language
+FEW_TEXTS = 50
+BELOW_OTHERS, BELOW_TRAINING = "below the other languages", "far below the training language"
+COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
+
+
+@dataclass(frozen=True)
+class ForecastReference:
+    """The training language, which other languages are compared with.
+
+    Attributes
+    ----------
+    accuracy, agreement
+        Of held-out training documents.
+    temperature
+        Of held-out answers of the encoder-only classifier (`calibration`); the heads share it.
+    weight, bias
+        The heads, a pair after the other: float32 (n_heads, n_classes, width) and
+        (n_heads, n_classes). They take vectors as they are.
+    """
+
+    accuracy: float
+    agreement: float
+    temperature: float
+    weight: Floats3d = field(repr=False)
+    bias: Floats2d = field(repr=False)
+
+    @classmethod
+    def fit(
+        cls,
+        vectors: Floats2d,
+        y: Ints1d,
+        n_classes: int,
+        *,
+        C: float,
+        seed: int,
+    ) -> "ForecastReference | None":
+        """Fit on training vectors (n_documents, width) and classes; None: too few to tell.
+
+        Each fold's documents are judged by heads that saw none of them.
+        """
+        folds = folds_of(y, seed=seed)
+        if folds is None:
+            return None
+        held_out = out_of_fold(vectors, y, n_classes, folds, C=C)
+        temperature = fit_temperature(held_out, y)
+        generator = np.random.default_rng(seed)
+        heads: list[LinearHead] = []
+        agreement = np.empty(len(y))
+        for fold in folds:
+            for half in np.array_split(generator.permutation(fold.train), 2):
+                head = LinearHead.fit_where_possible(vectors[half], y[half], n_classes, C=C)
+                heads.append(head)
+            pair = [head.log_probabilities(vectors[fold.test]) for head in heads[-2:]]
+            agreement[fold.test] = _agreement(np.stack(pair), temperature)
+        if not agreement.any():  # heads of a few texts that never agree tell nothing
+            return None
+        return cls(
+            accuracy=float((held_out.argmax(axis=1) == y).mean()),
+            agreement=float(agreement.mean()),
+            temperature=temperature,
+            weight=np.array([_slope(head) for head in heads], dtype=np.float32),
+            bias=np.array([_offset(head) for head in heads], dtype=np.float32),
+        )
+
+    def agreement_on(self, vectors: Floats2d) -> Doubles1d:
+        """Return how far pairs agree on vectors (n_documents, width): float64 (n_documents,)."""
+        logits = np.einsum("nd,hcd->hnc", vectors, self.weight) + self.bias[:, None]
+        log_probabilities = log_softmax(logits.astype(np.float64), axis=2)
+        return _agreement(log_probabilities, self.temperature)
+
+    def expected_accuracy(self, agreement: float) -> float:
+        """Return the accuracy to expect where the pairs agree so far on average."""
+        return min(1.0, self.accuracy * agreement / self.agreement)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Accuracy to expect, language by language.
+
+    Attributes
+    ----------
+    training_accuracy
+        Of held-out documents of the training language.
+    rows
+        One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` are a nominal
+        interval of 95 % for the accuracy on as many texts as these; what it held where it was
+        measured: docs/trust.md. ``flag`` says what to look at; empty: nothing.
+    """
+
+    training_accuracy: float
+    rows: list[dict[str, Any]]
+
+    def table(self) -> Table:
+        """Return the rows as a `Table`."""
+        return Table(self.rows, columns=COLUMNS)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return a dictionary, ready for `json`."""
+        return asdict(self)
+
+
+def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) -> Forecast:
+    """Forecast the accuracy of `model` on unlabelled texts of any number of languages.
+
+    Parameters
+    ----------
+    X, lang
+        Texts and their languages, as in `TextClassifier.predict`. A hundred texts of a language
+        make a useful forecast.
+
+    Raises
+    ------
+    InputError
+        When there are no texts but of languages that the model is adapted to, or it has nothing
+        to compare with: it gives label sets, its encoder was tuned, or it was fitted on too few
+        texts.
+
+    Warns
+    -----
+    LossWarning
+        When texts of languages that the model is adapted to are left out.
+    """
+    check_is_fitted(model, "head_")
+    reference, texts = model.trust_.reference, checked_texts(X)
+    langs = model.languages_of(texts, lang)
+    kept = rows_to_forecast(langs, lack=lack_of(model, reference), moved_langs=model.moves_)
+    assert reference is not None
+    if len(kept) < len(texts):
+        moved = sorted(set(model.moves_).intersection(langs))
+        warn_loss(
+            f"{counted(len(texts) - len(kept), 'text')} in {', '.join(moved)} left out: the model "
+            "is adapted to them, and there is no forecast for moved vectors"
+        )
+    alone = replace(model.preparation, kb=None)
+    documents = alone.documents([texts[row] for row in kept], [langs[row] for row in kept])
+    rows = []
+    for code in in_order_of_codes(documents.langs):
+        index = rows_of(documents.langs, code)
+        agreement = float(reference.agreement_on(documents.vectors[index]).mean())
+        rows.append({"lang": code or UNKNOWN} | forecast_row(reference, agreement, len(index)))
+        if len(index) < FEW_TEXTS:
+            warn_loss(
+                f"{code or UNKNOWN}: a rough forecast, from {counted(len(index), 'text')}; give "
+                f"{FEW_TEXTS} or more"
+            )
+    flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(model.langs_))
+    return Forecast(reference.accuracy, rows)
+
+
+def rows_to_forecast(
+    langs: Sequence[str | None], *, lack: str, moved_langs: Collection[str]
+) -> list[int]:
+    """Return the rows of texts, by their languages, for which a model can make a forecast.
+
+    Texts of languages that the model is adapted to are none of them: a move makes texts look like
+    those of training, and how far they do is what a forecast goes by (docs/trust.md).
+
+    Parameters
+    ----------
+    lack
+        Why the model has no `ForecastReference`; "" where it has one.
+    moved_langs
+        Languages that it is adapted to.
+
+    Raises
+    ------
+    InputError
+        When there is no such row, or no reference.
+    """
+    if lack:
+        raise InputError(f"this model has nothing to compare with, as {lack}")
+    if not langs:
+        raise InputError("there are no texts to forecast from")
+    kept = [row for row, lang in enumerate(langs) if lang not in moved_langs]
+    if not kept:
+        moved = ", ".join(sorted(set(moved_langs).intersection(langs)))
+        raise InputError(
+            f"the model is adapted to {moved}, and there is no forecast for moved vectors; "
+            "forecast with the model as it was before (classify adapt --remove, with --out), or "
+            "score labelled texts (classify evaluate)"
+        )
+    return kept
+
+
+def forecast_row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:
+    """Return the row of a language, but for its code, by how far the pairs agree on `n` texts."""
+    expected = reference.expected_accuracy(agreement)
+    low, high = interval_of_forecast(expected, n)
+    return {
+        "n": n,
+        "expected": expected,
+        "low": low,
+        "high": high,
+        "agreement": agreement,
+        "flag": "",
+    }
+
+
+def interval_of_forecast(expected: float, n: int) -> tuple[float, float]:
+    """Return where the accuracy on `n` texts may lie, nominally in 95 of 100 cases.
+
+    Two errors add up: that of forecasts (`SPREAD`), and the chance by which texts are met. Of
+    the latter the centre is that of Agresti and Coull (1998), with two right and two wrong texts
+    more: else there would be none at an expected accuracy of 1, however few the texts. Its
+    variance is that of an accuracy on n texts.
+    """
+    centre = (expected * n + 2) / (n + 4)
+    reach = NORMAL_95 * float(np.sqrt(SPREAD**2 + centre * (1 - centre) / n))
+    return max(0.0, min(expected, centre - reach)), min(1.0, max(expected, centre + reach))
+
+
+def flag_rows(
+    rows: list[dict[str, Any]], *, training_accuracy: float, training_langs: Collection[str]
+) -> None:
+    """Flag the languages that need a look.
+
+    Training languages, texts of no known language and languages of few texts are neither flagged
+    nor compared with.
+    """
+    judged = [
+        row
+        for row in rows
+        if row["lang"] not in {*training_langs, UNKNOWN} and row["n"] >= FEW_TEXTS
+    ]
+    middle = float(np.median([row["expected"] for row in judged])) if judged else 0.0
+    for row in judged:
+        if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:
+            row["flag"] = BELOW_OTHERS
+        elif row["expected"] < (1 - FAR_BELOW_TRAINING) * training_accuracy:
+            row["flag"] = BELOW_TRAINING
+
+
+def _agreement(log_probabilities: Doubles3d, temperature: float) -> Doubles1d:
+    """Return the mean over pairs of Σ_c p(c | D) p'(c | D), of heads (n_heads, n_documents, …)."""
+    probabilities = np.exp(tempered(log_probabilities, temperature))
+    same: Doubles1d = (probabilities[::2] * probabilities[1::2]).sum(axis=2).mean(axis=0)
+    return same
+
+
+def _slope(head: LinearHead) -> Doubles2d:
+    slope: Doubles2d = head.weight / head.standardisation.deviation
+    return slope
+
+
+def _offset(head: LinearHead) -> np.ndarray[Any, Any]:
+    return head.bias - _slope(head) @ head.standardisation.mean

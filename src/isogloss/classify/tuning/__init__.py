@@ -1,0 +1,1 @@
+"""Fine-tune the encoder together with a head."""

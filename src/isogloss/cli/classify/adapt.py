@@ -1,0 +1,119 @@
+"""``isogloss classify adapt``: learn from unlabelled text how a language's vectors are shifted."""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.classify import Adaptation, TextClassifier
+from isogloss.classify.adapt.adaptation import texts_to_adapt_to
+from isogloss.classify.saving.manifest import about_classifier, refuse_other_files
+from isogloss.cli import options
+from isogloss.cli.output import console
+from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.data.documents import read_documents
+from isogloss.errors import InputError, counted
+from isogloss.report.table import Table
+from isogloss.storage.files import refuse_unwritable
+from isogloss.text.languages import parse_language
+
+_OF_TEXTS = ("file", "text", "quoting", "threads", "cache")  # --device says where a model is loaded
+
+
+def adapt_command(
+    context: typer.Context,
+    model: options.ModelPath,
+    lang: Annotated[str, typer.Option(help="Language of the texts.")],
+    file: options.InputFile = "-",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the adapted model here; without, MODEL itself is changed."),
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take back an earlier adaptation; reads no file.")
+    ] = False,
+    text: options.TextColumns = None,
+    quoting: options.Quoting = "auto",
+    encoder: options.EncoderPlace = None,
+    kb: options.KbPlace = None,
+    device: options.Device = "auto",
+    threads: options.Threads = None,
+    cache: options.Cache = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+) -> None:
+    """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
+    code = parse_language(lang)
+    if remove:
+        options.refuse_given(
+            context, *_OF_TEXTS, why="is of no use with --remove, which reads no texts"
+        )
+    if out is None:
+        options.refuse_given(
+            context, "overwrite", why="is for --out; without that, MODEL itself is changed"
+        )
+    else:
+        refuse_place(out, model, file, kb, encoder, overwrite=overwrite, makes="folder")
+    refuse_inside(out or model, option="MODEL" if out is None else "--out", cache=cache)
+    about = about_classifier(model)
+    if not about.has_kb:
+        options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
+    if out is None:
+        refuse_unwritable(model)
+        refuse_other_files(model)
+    format = options.file_format(text, None, quoting)
+    texts: list[str] = []
+    if not remove:
+        read = read_documents(file, format=format, needs_label=False).texts
+        texts = texts_to_adapt_to(code, read, lack=about.lack)
+    elif code not in about.moved_langs:
+        adapted = ", ".join(sorted(about.moved_langs)) or "none"
+        raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
+    loaded = TextClassifier.load(
+        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
+    )
+    outcome = None
+    if remove:
+        del loaded.moves_[code]
+    else:
+        outcome = loaded.adapt(code, texts)
+    place = model.resolve() if out is None else out  # of a link, what it leads to
+    is_written = outcome is None or outcome.accepted  # else a warning has said why
+    if is_written:
+        loaded.save(place, overwrite=True)  # before it is said
+    if as_json:
+        shown = {"lang": code, "removed": True} if outcome is None else outcome.as_json()
+        typer.echo(json.dumps(shown, ensure_ascii=False))
+    elif outcome is None:
+        typer.echo(f"{code}: its move is removed")
+    else:
+        print_adaptation(outcome)
+    if is_written:
+        typer.echo(f"isogloss: model → {place}", err=True)
+
+
+def say_moves(model: TextClassifier, langs: Collection[str | None]) -> None:
+    """Say on standard error which of these languages are moved."""
+    for lang, move in model.moves_.items():
+        if lang in langs:
+            typer.echo(f"isogloss: moved: {lang}, {counted(move.n_texts, 'text')}", err=True)
+
+
+def print_adaptation(outcome: Adaptation) -> None:
+    """Print what came of it, for people, on standard output; a warning says why it was declined."""
+    if outcome.accepted:
+        typer.echo(f"{outcome.lang}: moved, {counted(outcome.n_texts, 'different text')}")
+    if outcome.shares is None:
+        return
+    typer.echo(
+        f"distance {outcome.distance:.2f}, contrast {outcome.contrast:.2f}, separation "
+        f"{outcome.separation:.2f}, different shares {outcome.different_shares:.2f}; "
+        f"{counted(outcome.n_changed or 0, 'text')} with another label than before"
+    )
+    rows = [
+        {"label": str(label), "estimated share": share} for label, share in outcome.shares.items()
+    ]
+    Table(rows).render(console())

@@ -1,0 +1,63 @@
+"""An explanation on standard output: the answer, how far entities moved it, the entities."""
+
+from typing import Any
+
+import typer
+
+from isogloss.classify import Explanation, TextClassifier
+from isogloss.classify.evaluate.explanation import NO_WEIGHT
+from isogloss.classify.heads.mboe import MboeHead
+from isogloss.cli.output import console
+from isogloss.errors import counted
+from isogloss.report.table import Table
+from isogloss.visible import visible
+
+
+def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
+    """Print an explanation by `model` for people on standard output."""
+    label = explanation.label
+    shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
+    typer.echo(visible(f"{explanation.text}\n→ {shown}"))
+    printed = console()
+    likeliest = sorted(explanation.probabilities.items(), key=lambda pair: -pair[1])
+    without = explanation.probabilities_without_entities
+    # Of mboe, another classifier than one without a knowledge base would be.
+    other = "no entities" if isinstance(model.head_, MboeHead) else "encoder alone"
+    rows: list[dict[str, Any]] = [
+        {"label": str(label), "probability": probability}
+        if model.kb_ is None
+        else {
+            "label": str(label),
+            "with entities": probability,
+            other: without[label],
+            "difference": explanation.difference[label],
+        }
+        for label, probability in likeliest
+    ]
+    Table(rows).render(printed)
+    if explanation.moved is not None:
+        texts = counted(explanation.moved, "text")
+        typer.echo(f"moved: vectors of {explanation.lang}, as learned from {texts}")
+    if model.kb_ is None:
+        typer.echo("this model has no knowledge base: the text's vector alone decides")
+        return
+    if not explanation.entities:
+        typer.echo("nothing linked: the text's vector alone decides")
+        return
+    if not explanation.entities_have_weight:
+        typer.echo(NO_WEIGHT)
+    named = [
+        {
+            "name in the text": ", ".join(
+                dict.fromkeys(explanation.text[start:end] for start, end in entity.spans)
+            ),
+            "entity": entity.title,
+            "id": entity.id,
+            "share among entities": entity.share,
+            "seen in training": "yes" if entity.seen else "no",
+        }
+        for entity in explanation.entities[:20]
+    ]
+    Table(named).render(printed)
+    if len(explanation.entities) > 20:
+        typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")

@@ -1,0 +1,136 @@
+"""Labelled files on the command line: ``--train en=FILE``, or one file of many languages."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from isogloss.cli.languages import languages_of
+from isogloss.cli.places import refuse_piped_twice
+from isogloss.data.documents import Documents, FileFormat, read_files
+from isogloss.data.labelled import LabelledTexts
+from isogloss.errors import InputError, did_you_mean
+from isogloss.storage.files import resolved
+from isogloss.text.languages import parse_language_file
+
+
+def read_labelled(
+    values: Mapping[str, Sequence[str] | None],
+    *,
+    format: FileFormat,
+    lang: str | None,
+    known_labels: Collection[str] | None = None,
+    class_names: Collection[str] | None = None,
+) -> list[LabelledTexts]:
+    """Read the files of repeated options, all in one way.
+
+    Parameters
+    ----------
+    values
+        Option to its values, as ``{"--train": ["en=a.tsv"]}``: ``LANG=FILE``, or a mere ``FILE``
+        where `lang` or a language column says the language. A language before the file wins over
+        both.
+    lang
+        The value of ``--lang``, or None.
+    known_labels
+        As in `read_files`.
+    class_names
+        Classes that have a name, and no other label is allowed; None: any label.
+
+    Returns
+    -------
+    The rows of each option, in order.
+
+    Raises
+    ------
+    InputError
+        When a file or standard input is named twice, a label has no name, and as `read_files`.
+    """
+    places = {
+        option: [_place(value, option, format=format, lang=lang) for value in some or ()]
+        for option, some in values.items()
+    }
+    _refuse_useless([place for of_option in places.values() for place in of_option], format, lang)
+    refuse_piped_twice([value for some in values.values() for value in some or ()])
+    _refuse_twice([(option, path) for option in places for _, path, _ in places[option]])
+    each = [(path, form) for of_option in places.values() for _, path, form in of_option]
+    files = iter(read_files(each, needs_label=True, known_labels=known_labels))
+    rows = []
+    for of_option in places.values():
+        read = LabelledTexts()
+        for code, _, _ in of_option:
+            documents = next(files)
+            if class_names is not None:
+                _refuse_unnamed(documents, class_names)
+            read.texts += documents.texts
+            read.labels.extend(documents.labels or [])
+            read.langs += languages_of(documents, code)
+            read.ids += documents.ids or [None] * len(documents.texts)
+        rows.append(read)
+    return rows
+
+
+def _refuse_twice(places: Sequence[tuple[str, Path]]) -> None:
+    """Refuse a file that stands twice, under two names too.
+
+    In one option its texts would count twice, or be in two languages; in two, a model would be
+    chosen by, or scored on, the texts that it learned from or was chosen by.
+
+    Parameters
+    ----------
+    places
+        Options with each of their files.
+    """
+    met: dict[Path, tuple[str, Path]] = {}
+    for option, path in places:
+        real = resolved(path)
+        if real not in met:
+            met[real] = (option, path)
+            continue
+        of_first, first = met[real]
+        same = "" if first == path else f", as {first}"
+        if of_first == option:
+            raise InputError(f"{option} names this file twice{same}; leave one out", path=path)
+        raise InputError(
+            f"{of_first} and {option} both name this file{same}; give {option} other texts",
+            path=path,
+        )
+
+
+def _refuse_unnamed(documents: Documents, class_names: Collection[str]) -> None:
+    for label, line in zip(documents.labels or [], documents.lines, strict=True):
+        if label not in class_names:
+            hint = did_you_mean(str(label), class_names)
+            raise InputError(
+                f"the label {label!r} has no name in --classes; {hint}",
+                path=documents.path, line=line,
+            )  # fmt: skip
+
+
+def _place(
+    value: str, option: str, *, format: FileFormat, lang: str | None
+) -> tuple[str | None, Path, FileFormat]:
+    """Return what ``--lang`` would say of a file, the file, and how it is read."""
+    says_language = lang is not None or format.lang_column is not None
+    before, equals, _ = value.partition("=")
+    is_code = bool(equals) and not set(before) & set("./\\")  # a folder may have = in its name
+    if says_language and (Path(value).exists() or not is_code):
+        return lang, Path(value), format
+    try:
+        pair = parse_language_file(value)
+    except InputError as error:
+        if equals:
+            raise
+        raise InputError(f"{error}, or give --lang-column where a column says it") from error
+    return pair.lang, pair.path, replace(format, lang_column=None)
+
+
+def _refuse_useless(
+    places: Sequence[tuple[str | None, Path, FileFormat]], format: FileFormat, lang: str | None
+) -> None:
+    """Refuse an option for files without LANG= where each has one."""
+    options = {"--lang-column": format.lang_column, "--lang": lang}
+    given = [option for option, value in options.items() if value is not None]
+    if given and places and all(own is not format for _, _, own in places):
+        raise InputError(
+            f"{given[0]} is for files given without LANG=, and there is none; leave it out"
+        )

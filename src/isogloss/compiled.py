@@ -1,0 +1,75 @@
+"""Compile a numeric function once, and keep the machine code between runs where that is possible.
+
+A package folder that cannot be written to costs the saved code, never the function. What is saved
+is renewed when the function's own file changes, not when one it calls from another file does:
+remove ``__pycache__`` after editing such a one.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+from isogloss.compiling import CompilingListener
+from isogloss.stopping import STOPPING
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+event.register("numba:compile", CompilingListener())
+
+
+def compiled(function: Function) -> Function:
+    """Compile with numba, without the interpreter lock, cached on disk if a cache can be written.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(21)
+    42
+    """
+    return _compile(function)
+
+
+def compiled_for_sums(function: Function) -> Function:
+    """Compile as `compiled` does, and let sums of floats be taken in any order, many at once.
+
+    For loops over the dimensions of vectors; not-a-number and infinity stay what they are.
+    """
+    return _compile(function, fastmath={"reassoc", "contract", "nsz", "arcp"})
+
+
+def _compile(function: Function, **options: Any) -> Function:
+    try:
+        return numba.njit(nogil=True, cache=True, **options)(function)
+    except RuntimeError:  # no folder for the cache: __pycache__ and the user's are both read-only
+        return numba.njit(nogil=True, **options)(function)
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Hold back Ctrl-C, and what else stops a process in Python's hands, until the block has ended.
+
+    Compiled code cannot be interrupted: numba would raise while it hands its arrays back, and
+    crash. Blocks are short (a batch of texts), so the wait is not felt.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals reach the main thread alone
+        return
+    handlers = {number: signal.getsignal(number) for number in STOPPING}
+    before = {number: handler for number, handler in handlers.items() if callable(handler)}
+    caught: list[tuple[int, Any]] = []
+    for number in before:
+        signal.signal(number, lambda *received: caught.append(received))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if caught:
+        before[caught[0][0]](*caught[0])

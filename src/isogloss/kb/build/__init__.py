@@ -1,0 +1,1 @@
+"""Build a knowledge base: sources, their names and counts, compiled for the linker."""

@@ -1,0 +1,284 @@
+"""Read a names file: entities as JSON Lines (plain, .gz or .zst), or a CSV or TSV table of names.
+
+The format is described in ``docs/knowledge-base.md``. Bad lines are refused with file and line, or
+counted. What a table's columns are is decided in `table_header`.
+"""
+
+import csv
+import json
+import logging
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from isogloss.data.lines import COMPRESSED, open_lines
+from isogloss.data.tables import guess_delimiter
+from isogloss.errors import InputError
+from isogloss.kb.build.gathered import Gathered, SourceReport
+from isogloss.kb.stored.table_header import ID, LANG, NAME, TYPE, column_name, language_columns
+from isogloss.storage.files import parse_json
+
+logger = logging.getLogger(__name__)
+LONGEST_NAME = 200
+USED_FIELDS = ("id", "names", "keywords", "types", "same_as", "counts", "link_prob", "popularity")
+
+
+def gather_names_file(
+    path: Path, gathered: Gathered, *, keywords: bool = False, skip_bad: bool = False
+) -> SourceReport:
+    """Add the entities of one names file.
+
+    Parameters
+    ----------
+    path
+        ``.jsonl``, ``.csv`` (with commas, semicolons or tabs) or ``.tsv``, each also with ``.gz``
+        or ``.zst``.
+    keywords
+        Take the weaker names in ``keywords`` too.
+    skip_bad
+        Count bad lines instead of refusing them.
+
+    Raises
+    ------
+    InputError
+        A missing, truncated, wrongly encoded or empty file; a bad line unless `skip_bad`.
+    """
+    report = SourceReport(f"names:{path.name}", "not stated in the file")
+    ending = _ending(path)
+    if ending not in (".jsonl", ".csv", ".tsv"):
+        raise InputError(
+            f"a names file whose name ends in '{ending}'; name it .jsonl, .csv or .tsv, with "
+            ".gz or .zst behind it if it is compressed",
+            path=path,
+        )
+    add = _TableReader if ending != ".jsonl" else _LinesReader
+    reader = add(path, gathered, report, keywords=keywords)
+    for line, read in reader.rows():
+        try:
+            read()
+        except InputError as error:
+            if not skip_bad:
+                sentence = f"{error} (--skip-bad leaves such lines out)"
+                raise InputError(sentence, path=path, line=line) from error
+            report.n_bad_lines += 1
+    report.n_entities = len(reader.known)
+    if not report.n_entities:
+        raise InputError("holds no entities; each line needs an id and names", path=path)
+    return report
+
+
+def _ending(path: Path) -> str:
+    """Return the ending of a name without that of compression."""
+    return Path(path.stem if path.suffix in COMPRESSED else path.name).suffix
+
+
+class _LinesReader:
+    """Entities as JSON objects, one a line."""
+
+    def __init__(
+        self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
+    ) -> None:
+        self.path, self.gathered, self.report = path, gathered, report
+        self.keywords = keywords
+        self.known: set[str] = set()
+
+    def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
+        """Yield line numbers and what reads the line."""
+        for number, line in open_lines(self.path):
+            if line.strip():
+                yield number, lambda line=line: self._read(line)  # type: ignore[misc]
+
+    def _read(self, line: str) -> None:
+        try:
+            record = parse_json(line)
+        except ValueError as error:
+            why = str(error)
+            if isinstance(error, json.JSONDecodeError):
+                why = f"{error.msg} at column {error.colno}"  # its line is 1: it saw no other
+            raise InputError(f"not JSON: {why}; each line is one object") from error
+        if not isinstance(record, dict):
+            raise InputError('not a JSON object; write an entity a line, as {"id": …, "names": …}')
+        entity_id = _checked_id(record.get("id"))
+        if entity_id in self.known:
+            raise InputError(f"the id '{entity_id}' was given before; put its names on one line")
+        names = _checked_names(record, "names")
+        if not names:
+            raise InputError("no names; each entity needs at least one in 'names'")
+        weaker = _checked_names(record, "keywords") if self.keywords else {}
+        counts = _checked_numbers(record, "counts", largest=None)
+        link_prob = _checked_numbers(record, "link_prob", largest=1.0)
+        lists = {key: _checked_list(record, key) for key in ("types", "same_as")}
+        popularity = _checked_number("popularity", record.get("popularity", 1.0), largest=None)
+        # Every language tag is checked before anything is kept, so that a bad line leaves no trace.
+        for tag in {*names, *weaker, *counts, *link_prob}:
+            self.gathered.choose(tag)
+        self.known.add(entity_id)
+        entity = self.gathered.entity(entity_id)
+        for kind in lists["types"]:
+            self.gathered.add_type(entity, kind)
+        for other in lists["same_as"]:
+            self.gathered.same_as.append((entity, self.gathered.entity(_checked_id(other))))
+        if "popularity" in record:
+            self.gathered.popularity[entity] = popularity
+        for key in record:
+            if key not in USED_FIELDS or (key == "keywords" and not self.keywords):
+                self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
+        self._keep(entity, names, weaker, counts, link_prob)
+
+    def _keep(
+        self,
+        entity: int,
+        names: dict[str, list[str]],
+        weaker: dict[str, list[str]],
+        counts: dict[str, dict[str, float]],
+        link_prob: dict[str, dict[str, float]],
+    ) -> None:
+        add = self.gathered.add_names
+        for tag, listed in names.items():
+            self.report.n_names += add(tag, entity, listed, counts=counts.get(tag))
+        for tag, numbers in counts.items():
+            known = names.get(tag, [])
+            more = [name for name in numbers if name not in known]
+            self.report.n_names += add(tag, entity, more, counts=numbers)
+        for tag, listed in weaker.items():
+            self.report.n_names += add(tag, entity, listed, is_keyword=True)
+        for tag, numbers in link_prob.items():
+            columns = self.gathered.language(tag)
+            if columns is not None:
+                columns.prob_names.extend(numbers)
+                columns.link_prob.extend(numbers.values())
+
+
+class _TableReader:
+    """Names in a table: one a row, with its language, or a column a language."""
+
+    def __init__(
+        self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
+    ) -> None:
+        self.path, self.gathered, self.report = path, gathered, report
+        self.known: set[str] = set()
+        self.languages: list[str] = []  # columns; none where each row says its language
+        self.unused: list[str] = []
+
+    def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
+        """Yield line numbers and what reads the row."""
+        lines = (f"{line}\n" for _, line in open_lines(self.path))
+        first = next(lines, "")
+        delimiter = "\t" if _ending(self.path) == ".tsv" else guess_delimiter(first)
+        reader = csv.DictReader(chain([first], lines), delimiter=delimiter, strict=True)
+        try:
+            header = [column_name(name) for name in reader.fieldnames or ()]
+            if not any(header):
+                raise InputError("is empty; name its columns first, as id,en,de", path=self.path)
+            reader.fieldnames = header
+            self._settle(header)
+            for row in reader:
+                if any(row.values()):  # spreadsheets end in rows of empty cells
+                    yield reader.line_num, lambda row=row: self._read(row)  # type: ignore[misc]
+        except csv.Error as error:
+            raise InputError(
+                f"not a table: {error}; put fields with quotes in quotes, and double their own",
+                path=self.path,
+                line=reader.reader.line_num,
+            ) from error
+
+    def _settle(self, header: list[str]) -> None:
+        self.languages = language_columns(header, self.path, wanted=self.gathered.choose.wanted)
+        if self.languages:
+            logger.info("%s: names in the columns %s", self.path, ", ".join(self.languages))
+        used = {ID, TYPE, *(self.languages or (LANG, NAME))}
+        self.unused = [name for name in header if name not in used]
+
+    def _read(self, row: dict[str | None, Any]) -> None:
+        if None in row or None in row.values():
+            raise InputError(
+                "more or fewer fields than the header; put a field that holds a delimiter in quotes"
+            )
+        entity_id = _checked_id(row[ID])
+        names = self._names(row)
+        for tag in names:
+            self.gathered.choose(tag)  # an unknown language leaves no trace
+        entity = self.gathered.entity(entity_id)
+        self.known.add(entity_id)
+        if row.get(TYPE):
+            self.gathered.add_type(entity, row[TYPE])
+        for key in self.unused:
+            self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
+        for tag, listed in names.items():
+            self.report.n_names += self.gathered.add_names(tag, entity, listed)
+
+    def _names(self, row: dict[str | None, Any]) -> dict[str, list[str]]:
+        """Return language to names; a cell of a wide table holds several, with | between them."""
+        if not self.languages:
+            return {row[LANG]: [_checked_name(row[NAME])]}
+        cells = {
+            tag: [name for name in row[tag].split("|") if name.strip()] for tag in self.languages
+        }
+        names = {
+            tag: list(dict.fromkeys(map(_checked_name, listed)))
+            for tag, listed in cells.items()
+            if listed
+        }
+        if not names:
+            raise InputError("no names; each entity needs one in a column of a language")
+        return names
+
+
+def _checked_id(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or any(c.isspace() for c in value):
+        raise InputError("no id; each entity needs one, a string without spaces")
+    return value
+
+
+def _checked_name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputError("an empty name, or one that is not a string; mend it or take it out")
+    if len(value) > LONGEST_NAME:
+        raise InputError(f"a name of {len(value)} characters; shorten it to {LONGEST_NAME}")
+    return value.strip()
+
+
+def _checked_list(record: dict[str, Any], key: str) -> list[str]:
+    value = record.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"""'{key}' is not a list of strings; write it as ["a", "b"]""")
+    return value
+
+
+def _checked_names(record: dict[str, Any], key: str) -> dict[str, list[str]]:
+    value = record.get(key, {})
+    if not isinstance(value, dict) or not all(isinstance(item, list) for item in value.values()):
+        raise InputError(
+            f"""'{key}' is not an object of language tag to names; write {{"en": ["name"]}}"""
+        )
+    return {
+        tag: list(dict.fromkeys(_checked_name(name) for name in listed))
+        for tag, listed in value.items()
+        if listed
+    }
+
+
+def _checked_number(key: str, value: Any, *, largest: float | None) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf") or (largest is not None and value > largest):
+        limit = "a number of at least 0" if largest is None else f"a number in 0 to {largest:g}"
+        raise InputError(f"'{key}' has {value!r}; {limit} is allowed")
+    return float(value)
+
+
+def _checked_numbers(
+    record: dict[str, Any], key: str, *, largest: float | None
+) -> dict[str, dict[str, float]]:
+    value = record.get(key, {})
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+        raise InputError(
+            f"""'{key}' is not an object of tag to name to number; write {{"en": {{"x": 1}}}}"""
+        )
+    return {
+        tag: {
+            _checked_name(name): _checked_number(key, number, largest=largest)
+            for name, number in numbers.items()
+        }
+        for tag, numbers in value.items()
+    }

@@ -1,0 +1,1 @@
+"""Link text: mentions with their spans and candidates, and bags of entities."""

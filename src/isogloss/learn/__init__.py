@@ -1,0 +1,1 @@
+"""What the jobs that learn share: linear heads, splits, fine-tuned encoders, kept runs."""

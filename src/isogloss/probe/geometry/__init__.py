@@ -1,0 +1,1 @@
+"""How contextual and how anisotropic an encoder's layers are (Ethayarajh 2019)."""

@@ -1,0 +1,181 @@
+"""The geometry of an encoder's layers (Ethayarajh 2019): counting, encoding, measures.
+
+How context-specific words are, how alike random words are, and how much of a word's vectors one
+static vector explains. `occurrences` counts and draws, `word_vectors` encodes, `sums` keeps what is
+needed, `layers` measures, `claims` judges.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+
+from isogloss.data.columns import check_column
+from isogloss.encode import Encoder
+from isogloss.encode.batches import text_chunks
+from isogloss.encode.words.tokens_of_words import PieceUnits, Unit, Units, WordUnits
+from isogloss.errors import InputKindError, counted, warn_loss
+from isogloss.probe.geometry.claims import claims_of
+from isogloss.probe.geometry.layers import measure_layers, measure_words
+from isogloss.probe.geometry.occurrences import Choice, Sentence, choose
+from isogloss.probe.geometry.result import GeometryOptions, Measured
+from isogloss.probe.geometry.static_words import StaticWords
+from isogloss.probe.geometry.sums import VectorSums
+from isogloss.probe.geometry.vector_file import LayerVectors
+from isogloss.probe.geometry.word_vectors import (
+    Lost,
+    add_word_vectors,
+    has_final_norm,
+    network_of,
+    note_on_final_norm,
+)
+from isogloss.progress import activity
+from isogloss.text.languages import parse_language
+
+WORD_NOTE = (
+    "a word is a segment of ICU's word boundaries with a letter or digit, as it is written "
+    "(capitals count); its vector is the mean of its pieces"
+)
+PIECE_NOTE = "a word is a piece of the encoder's tokenizer with a letter or digit"
+
+
+def measure_geometry(
+    encoder: Encoder,
+    texts: Iterable[str],
+    *,
+    lang: str,
+    unit: Unit = "word",
+    options: GeometryOptions | None = None,
+    static: StaticWords | None = None,
+) -> Measured:
+    """Measure the layers of an encoder on texts of a language.
+
+    Parameters
+    ----------
+    encoder
+        A transformer; of an encoder-decoder the encoder (`Encoder.load`, ``encoder_half``).
+    texts
+        One sentence each. They are walked through twice, so an iterator will not do.
+    lang
+        Their language, for word boundaries.
+    unit
+        ``"word"``, or ``"piece"`` for the encoder's own pieces.
+    options
+        None: the defaults.
+    static
+        Where to put static vectors of the words; None: nowhere.
+
+    Returns
+    -------
+    What `GeometryResult` makes tables of.
+
+    Raises
+    ------
+    InputKindError
+        For a single string, an iterator, or an element that is no string.
+    InputError
+        When no word occurs often enough; for a static encoder; for a vector that is not finite;
+        when ICU's package is missing; when the disk has no room.
+
+    Warns
+    -----
+    LossWarning
+        With the number of words that were cut off or have no piece.
+
+    Examples
+    --------
+    ``measure_geometry(Encoder.load(), open("sentences.txt").readlines(), lang="en")``
+    """
+    check_column(texts, "texts", of="sentences")
+    if isinstance(texts, Iterator):
+        raise InputKindError("texts is an iterator; give a list, as it is walked through twice")
+    lang, options = parse_language(lang), options or GeometryOptions()
+    network = network_of(encoder)
+    if static is not None:
+        static.check_layer(network.n_layers + 1, name=encoder.name)
+    units: Units = PieceUnits(encoder.tokenizer) if unit == "piece" else WordUnits(lang)
+    with activity("counting words"):
+        sentences = (
+            Sentence(text, units.names(text)) for some in text_chunks(texts) for text in some
+        )
+        choice = _choice(sentences, options)
+    with VectorSums(choice, n_layers=network.n_layers + 1, width=network.hidden_size) as sums:
+        lost = add_word_vectors(sums, encoder, texts, units, choice)
+        _warn(lost, encoder.settings.max_length.value)
+        notes = [PIECE_NOTE if unit == "piece" else WORD_NOTE, *_notes_on(encoder)]
+        return _measured(sums, encoder.name, lang, notes, options, static)
+
+
+def measure_vectors(
+    vectors: LayerVectors,
+    *,
+    name: str,
+    lang: str,
+    options: GeometryOptions | None = None,
+    static: StaticWords | None = None,
+) -> Measured:
+    """Measure layers that another program has made vectors of; see `vector_file`.
+
+    Parameters
+    ----------
+    name
+        Stands in the tables where the encoder would.
+
+    Raises and returns what `measure_geometry` does.
+    """
+    options = options or GeometryOptions()
+    if static is not None:
+        static.check_layer(len(vectors.layers), name=name)
+    choice = _choice(vectors.sentences(), options)
+    width = vectors.layers[0].shape[1]
+    with VectorSums(choice, n_layers=len(vectors.layers), width=width) as sums:
+        vectors.add_to(sums, choice)
+        notes = ["words and vectors are those of the file, signs left out"]
+        return _measured(sums, name, parse_language(lang), notes, options, static)
+
+
+def _choice(sentences: Iterable[Sentence], options: GeometryOptions) -> Choice:
+    return choose(sentences, **asdict(options))
+
+
+def _measured(
+    sums: VectorSums, name: str, lang: str, notes: list[str], options: GeometryOptions,
+    static: StaticWords | None,
+) -> Measured:  # fmt: skip
+    with activity("measuring layers"):
+        words = measure_words(sums)
+        layers = list(measure_layers(sums, words, seed=options.seed))
+    if static is not None:
+        static.add(sums, lang=lang, name=name)
+    said = _note_on_texts(sums, words.words, name, lang, options)
+    return Measured(name, lang, layers, words, claims_of(layers), [*notes, said])
+
+
+def _note_on_texts(
+    sums: VectorSums, words: list[str], name: str, lang: str, options: GeometryOptions
+) -> str:
+    counts = sums.choice.counts
+    n_random = int(sums.has_random.sum())
+    return (
+        f"{name}, {lang}: {counted(len(words), 'word')} of {counts.n_eligible:,} in "
+        f"{options.min_contexts} sentences or more, of {counted(counts.n_sentences, 'sentence')} "
+        f"({counts.n_duplicates:,} met before left out); MEV of at most {sums.choice.n_most_drawn} "
+        f"occurrences of a word; {counted(n_random, 'random word')}"
+    )
+
+
+def _notes_on(encoder: Encoder) -> list[str]:
+    notes = []
+    if getattr(network_of(encoder).model.config, "is_encoder_decoder", False):
+        notes.append(f"{encoder.name}: the encoder of an encoder-decoder")
+    if has_final_norm(encoder):
+        notes.append(note_on_final_norm(encoder))
+    return notes
+
+
+def _warn(lost: Lost, max_length: int) -> None:
+    n_lost = lost.n_cut + lost.n_without_piece
+    if n_lost:
+        warn_loss(
+            f"{n_lost:,} of {counted(lost.n_units, 'word')} to measure have no vector: "
+            f"{lost.n_cut:,} lie behind the encoder's maximum of {max_length} pieces, "
+            f"{lost.n_without_piece:,} have no piece; give one sentence a line"
+        )

@@ -1,0 +1,1 @@
+"""What probes measured, as one HTML page."""

@@ -1,0 +1,1 @@
+"""Nearest neighbours of vectors: by cosine, and corrected for hubs."""

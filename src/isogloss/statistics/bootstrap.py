@@ -1,0 +1,128 @@
+"""Measures of resampled documents: what a bootstrap over documents makes of sums of their counts.
+
+A document is a row of counts; a measure is a function of their sums: of hits and misses an F1, of
+right answers an accuracy. Documents with the same id in several languages are drawn together.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss.arrays import Doubles1d, Doubles2d
+from isogloss.statistics.scores import N_RESAMPLES, N_RESAMPLES_AT_ONCE, numbered_ids
+
+Measure = Callable[[Doubles2d], Doubles2d]  # of (n, n_sums) sums of counts: (n, n_measures)
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Measures, and what they are of resampled documents.
+
+    Attributes
+    ----------
+    values
+        float64 (n_measures,): of all documents.
+    drawn
+        float64 (n_draws, n_measures): a draw is of the same documents for all measures.
+    """
+
+    values: Doubles1d
+    drawn: Doubles2d
+
+
+def resampled(
+    counts: Mapping[str, Doubles2d],
+    ids: Mapping[str, Sequence[str] | None],
+    measure: Measure,
+    *,
+    seed: int,
+) -> Resampled:
+    """Return the mean over languages of each measure, of all and of resampled documents.
+
+    Parameters
+    ----------
+    counts
+        Language to (n_documents, n_sums).
+    ids
+        As in `scores.interval_of_language_mean`: documents with an id are drawn by id, jointly.
+    """
+    totals = [measure(columns.sum(axis=0)[None])[0] for columns in counts.values()]
+    drawn = _drawn(counts, ids, measure, np.random.default_rng(seed))
+    return Resampled(np.mean(totals, axis=0), drawn)
+
+
+def resampled_means(
+    values: Mapping[str, Doubles2d], ids: Mapping[str, Sequence[str] | None], *, seed: int
+) -> Resampled:
+    """Return the mean over languages of the mean of each column, as `resampled` does.
+
+    Parameters
+    ----------
+    values
+        Language to (n_documents, n_columns).
+    """
+    means = {lang: columns.mean(axis=0) for lang, columns in values.items()}
+    mean: Doubles1d = np.mean(list(means.values()), axis=0)
+    # Deviations from the language's mean: a draw without a document of it changes nothing.
+    counts = {
+        lang: np.hstack([columns - means[lang], np.ones((len(columns), 1))])
+        for lang, columns in values.items()
+    }
+    drawn = _drawn(counts, ids, _mean_of_sums, np.random.default_rng(seed))
+    return Resampled(mean, mean + drawn)
+
+
+def _mean_of_sums(sums: Doubles2d) -> Doubles2d:
+    """Return the means of (n, n_columns + 1) sums, the last of them the number of documents."""
+    means: Doubles2d = sums[:, :-1] / np.maximum(sums[:, -1:], 1.0)
+    return means
+
+
+def _drawn(
+    counts: Mapping[str, Doubles2d],
+    ids: Mapping[str, Sequence[str] | None],
+    measure: Measure,
+    generator: np.random.Generator,
+) -> Doubles2d:
+    """Return the measures of resampled documents, the mean over languages: (n_draws, n_measures).
+
+    Documents with an id are drawn by id, jointly over the languages.
+    """
+    shared = [lang for lang in counts if ids.get(lang) is not None]
+    by_id = _by_id({lang: counts[lang] for lang in shared}, ids)
+    parts = [_draws_of(by_id, measure, generator)] if shared else []
+    for lang, columns in counts.items():
+        if lang not in shared:
+            parts.append(_draws_of({lang: columns}, measure, generator))
+    total: Doubles2d = np.sum(parts, axis=0) / len(counts)
+    return total
+
+
+def _draws_of(
+    rows: Mapping[str, Doubles2d], measure: Measure, generator: np.random.Generator
+) -> Doubles2d:
+    """Draw rows, the same of every language, and add up their measures over the languages."""
+    n_rows = len(next(iter(rows.values())))
+    shares = np.full(n_rows, 1 / n_rows)
+    if len(rows) == 1:
+        # As for means, a resample is a multinomial draw over the distinct rows.
+        ((lang, only),) = rows.items()
+        distinct, times_met = np.unique(only, axis=0, return_counts=True)
+        rows, shares = {lang: distinct}, times_met / n_rows
+    drawn = []
+    for _ in range(0, N_RESAMPLES, N_RESAMPLES_AT_ONCE):  # sums of many labels and runs are wide
+        times = generator.multinomial(n_rows, shares, size=N_RESAMPLES_AT_ONCE)
+        drawn.append(np.sum([measure(times @ columns) for columns in rows.values()], axis=0))
+    return np.vstack(drawn)
+
+
+def _by_id(
+    counts: Mapping[str, Doubles2d], ids: Mapping[str, Sequence[str] | None]
+) -> dict[str, Doubles2d]:
+    """Return each language's counts by id, a row for every id of any language."""
+    number = numbered_ids([ids[lang] or () for lang in counts])
+    by_id = {lang: np.zeros((len(number), columns.shape[1])) for lang, columns in counts.items()}
+    for lang, columns in counts.items():
+        np.add.at(by_id[lang], [number[entry] for entry in ids[lang] or ()], columns)
+    return by_id

@@ -1,0 +1,1 @@
+"""Skip-gram training of words and entities: compiled loops, schedule, checkpoints."""

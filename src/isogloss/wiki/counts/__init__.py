@@ -1,0 +1,1 @@
+"""How often names are links and what they link to, over a whole dump."""

@@ -1,0 +1,86 @@
+"""How often each title of a wiki is linked to, whether a page has it or not: parts in, one run out.
+
+Titles linked to that no page has ("red links") can be entities too, where so many links agree.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.storage.array_file import Arrays, map_arrays, taken, write_arrays
+from isogloss.storage.string_index import find_strings, index_strings
+from isogloss.wiki.counts.runs import merge_runs, run_of
+from isogloss.wiki.counts.titles import MoreTitles
+from isogloss.wiki.dump.extract import TO_ARTICLE
+from isogloss.wiki.dump.parts import Extraction
+from isogloss.workers import make_of_parts
+
+
+def write_targets(extraction: Extraction, out: Path, *, workers: int = 1) -> None:
+    """Count the links to each title of the main namespace into one run (`runs`) of the entity 0.
+
+    A file that is there is taken as it is; a stopped count goes on.
+    """
+    tasks = [[str(part)] for part in extraction.parts]
+    make_of_parts(
+        out, __name__, None, tasks, lambda runs: merge_runs(runs, out),
+        workers=workers, doing="counting links to titles",
+    )  # fmt: skip
+
+
+def worker(_: Any) -> Any:
+    """Return the function that counts a part in a process of its own: see `workers`."""
+
+    def work(task: bytes) -> bytes:
+        part, out = json.loads(task)
+        write_arrays(Path(out), targets_of_part(map_arrays(Path(part))[0]))
+        return b""
+
+    return work
+
+
+def targets_of_part(part: Arrays) -> Arrays:
+    """Return the run of one part: title, entity 0, links to it."""
+    n_links = np.bincount(part["link_target"], minlength=part["target_kind"].size)
+    rows = np.flatnonzero((part["target_kind"] == TO_ARTICLE) & (n_links > 0))
+    names, offsets = taken(part["targets"], part["target_offsets"], rows)
+    none = np.zeros(rows.size, np.int64)
+    return run_of(names, offsets, none, n_links[rows].astype(np.int64), none.astype(np.uint8))
+
+
+def frequent_targets(run: Arrays, min_links: int) -> MoreTitles:
+    """Return the titles with so many links, for `write_titles`, which keeps those without a page.
+
+    Parameters
+    ----------
+    run
+        Of `write_targets`.
+    """
+    rows = np.flatnonzero(run["n_links"] >= min_links)
+    return without_a_page(*taken(run["names"], run["name_offsets"], rows))
+
+
+def without_a_page(titles: Any, offsets: Any) -> MoreTitles:
+    """Return titles that are known by their name alone."""
+    n_titles = offsets.size - 1
+    return MoreTitles(
+        titles, offsets, np.full(n_titles, -1, np.int64), np.zeros(n_titles, bool), {}
+    )
+
+
+def together(first: MoreTitles | None, second: MoreTitles) -> MoreTitles:
+    """Return two lists of titles as one; the first goes before where both have a title."""
+    if first is None:
+        return second
+    slots, _ = index_strings(first.titles, first.offsets)
+    known = find_strings(slots, first.titles, first.offsets, second.titles, second.offsets)
+    new, new_offsets = taken(second.titles, second.offsets, np.flatnonzero(known < 0))
+    return MoreTitles(
+        np.concatenate([first.titles, new]),
+        np.concatenate([first.offsets, new_offsets[1:] + first.titles.size]),
+        np.concatenate([first.page_id, second.page_id[known < 0]]),
+        np.concatenate([first.is_redirect, second.is_redirect[known < 0]]),
+        first.redirects,
+    )

@@ -1,0 +1,1 @@
+"""A wiki's SQL dumps: page properties, redirects and language links."""

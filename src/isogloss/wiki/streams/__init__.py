@@ -1,0 +1,1 @@
+"""Compressed dumps as streams of blocks, also damaged or piped ones."""

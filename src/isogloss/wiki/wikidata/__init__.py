@@ -1,0 +1,1 @@
+"""Wikidata's JSON dumps as columns."""

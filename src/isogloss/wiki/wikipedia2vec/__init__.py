@@ -1,0 +1,1 @@
+"""Entities and pages counted as the program Wikipedia2Vec counts them."""

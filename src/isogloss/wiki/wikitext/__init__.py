@@ -1,0 +1,1 @@
+"""Wikitext to plain text and links in one compiled pass."""

@@ -1,0 +1,154 @@
+"""The report of an evaluation: settings in words and a few explained documents."""
+
+import warnings
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted import JAPANESE
+
+from isogloss.classify import TextClassifier
+from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.report import describe, reliability_by_language, write_report
+from isogloss.classify.heads.mboe_plus import Mixture
+from isogloss.classify.trust.trust import Trust
+from isogloss.errors import LossWarning
+
+TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
+TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_path: Path) -> None:
+    result = model.evaluate(TEXTS, TOPICS, LANGS)
+    options = {"title": "Names & news", "note": "an illustration"}
+    write_report(tmp_path / "r.html", model, result, TEXTS, TOPICS, LANGS, **options)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Names &amp; news" in page
+    assert "an illustration" in page
+    assert "<b>&</b>" not in page  # the text of a document is escaped
+    assert ("Toyota" in page) == (model.kb_ is not None)
+    assert "the model is surer than it should be" in page
+    assert page.count("<figure>") == len(result.rows)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_the_report_shows_what_abstaining_leaves(model: TextClassifier, tmp_path: Path) -> None:
+    options = {"title": "t", "note": ""}
+    for name, threshold in (("all", None), ("sure", 0.45), ("none", 1.0)):
+        result = model.evaluate(TEXTS, TOPICS, LANGS, abstain_below=threshold)
+        write_report(tmp_path / name, model, result, TEXTS, TOPICS, LANGS, **options)
+    pages = {name: (tmp_path / name).read_text("utf-8") for name in ("all", "sure", "none")}
+    assert "coverage" not in pages["all"]
+    assert "a label of probability 0.45 or more (coverage) is" in pages["sure"]
+    assert "--abstain-below 0.45" in pages["sure"]
+    assert "accuracy_<br>covered" in pages["sure"]
+    assert "No text gets a label of probability 1 or more." in pages["none"]
+
+
+def test_the_report_says_nothing_of_cut_texts_again(
+    fit: Callable[..., TextClassifier], tmp_path: Path
+) -> None:
+    """A sentence came for each document that is explained."""
+    model, texts, topics = fit(kb=None), ["goal " * 99, "stock " * 99], ["sport", "money"]
+    with pytest.warns(LossWarning, match="2 of 2 texts are longer than 64 pieces"):
+        result = model.evaluate(texts, topics, ["ja", "ru"])
+    options = {"title": "t", "note": ""}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        write_report(tmp_path / "r", model, result, texts, topics, ["ja", "ru"], **options)
+    assert caught == []
+
+
+@pytest.mark.usefixtures("quiet")
+def test_reliability_holds_every_text_of_a_language_once(model: TextClassifier) -> None:
+    n = 40
+    texts, topics = TEXTS * n, TOPICS * n
+    result = model.evaluate(texts, topics, LANGS * n)
+    diagrams = {one.lang: one for one in reliability_by_language(result, model.langs_)}
+    assert list(diagrams) == [row["lang"] for row in result.rows]
+    assert [lang for lang, one in diagrams.items() if one.is_training] == ["en"]
+    for row in result.rows:
+        shown = diagrams[row["lang"]]
+        assert (shown.n, shown.ece, shown.accuracy) == (n, row["ece"], row["accuracy"])
+        assert 1 <= len(shown.dots) <= 3  # half the root of n; those of one confidence share one
+        assert sum(dot.n for dot in shown.dots) == n
+        total = sum(dot.n * dot.confidence for dot in shown.dots)
+        assert total / n == pytest.approx(shown.confidence)
+        assert sum(dot.n * dot.accuracy for dot in shown.dots) / n == pytest.approx(shown.accuracy)
+        assert all(0 <= dot.accuracy_low < dot.accuracy_high <= 1 for dot in shown.dots)
+
+
+@pytest.mark.parametrize(("n", "n_dots"), [(1, 1), (9, 2), (99, 5), (400, 10), (9999, 10)])
+def test_the_number_of_dots_grows_with_the_texts(n: int, n_dots: int) -> None:
+    rows = [{"lang": "ja", "n": n, "ece": 0.1, "accuracy": 1.0}]
+    right, sure = np.ones(n, dtype=bool), np.linspace(0.2, 0.8, n)
+    evaluation = Evaluation(rows, {"langs": ["ja"]}, {"ja": right}, {"ja": sure}, {})
+    (shown,) = reliability_by_language(evaluation, [])
+    assert len(shown.dots) == n_dots
+    assert all(dot.accuracy_low < dot.accuracy_high for dot in shown.dots)  # all right, yet doubt
+
+
+def test_thresholds_are_told_once_or_beside_their_labels(
+    fit: Callable[..., TextClassifier],
+) -> None:
+    model = copy(fit(kb=None))
+    model.options_ = replace(model.options_, multilabel=True)
+    for thresholds, words in (
+        ([0.5, 0.5, 0.5], "0.50 each"),
+        ([0.5, 0.25, 0.125], "money 0.50, space 0.25, sport 0.12"),
+    ):
+        model.thresholds_ = np.array(thresholds)
+        shown = describe(model)["labels of a text"]
+        assert shown == f"any number, from a probability of {words}"
+    model.trust_ = Trust()
+    said = "not calibrated: those of label sets never are"
+    assert describe(model)["probabilities"] == said
+
+
+def test_settings_say_whether_probabilities_are_calibrated(
+    fit: Callable[..., TextClassifier],
+) -> None:
+    model = fit(kb=None)
+    said = f"calibrated on training texts, out of fold, T = {model.trust_.temperature:.2f}"
+    assert describe(model)["probabilities"] == said
+    said = "not calibrated: no development texts"
+    assert describe(fit(preset="mboe"))["probabilities"] == said
+
+
+def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> None:
+    assert "encoder only, C = " in describe(fit(kb=None))["head"]
+    assert describe(fit(preset="mboe", attention="sum"))["preset"] == "mboe, attention sum"
+    plus = describe(fit())
+    assert "K / (K + " in plus["entities"] or plus["entities"].startswith("no weight")
+    model = fit()
+    useless = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    silent = copy(model)
+    silent.head_ = useless
+    assert describe(silent)["entities"].startswith("no weight")
+    sure = copy(model)
+    sure.head_ = replace(model.head_, mixture=Mixture(0.75, 10.0))
+    sure.trust_ = replace(model.trust_, temperature=0.1)
+    said = "0.75 · K / (K + 10) with K entities in a text, and 1 / T of that in probabilities: "
+    assert f"{said}0.68 with one" in describe(sure)["entities"]
+    assert plus["trained on"] == "48 texts in en"
+    assert plus["entities seen in training"] == str(len(fit().head_.memory.entities))
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("has_weight", [True, False])
+def test_the_report_says_that_entities_have_no_weight(
+    fit: Callable[..., TextClassifier], tmp_path: Path, has_weight: bool
+) -> None:
+    model = copy(fit())
+    if not has_weight:
+        model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    result = model.evaluate(TEXTS, TOPICS, LANGS)
+    write_report(tmp_path / "r", model, result, TEXTS, TOPICS, LANGS, title="x", note="A note.")
+    page = (tmp_path / "r").read_text(encoding="utf-8")
+    assert "A note." in page
+    said = "A note. This model gives entities no weight: the label comes from the encoder alone."
+    assert (said in page) != has_weight

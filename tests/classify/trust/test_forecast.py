@@ -1,0 +1,223 @@
+"""Forecasts on planted vectors: a language moved away is flagged, good ones are not."""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import JAPANESE, english
+from scipy.special import softmax
+
+from isogloss.classify import TextClassifier
+from isogloss.classify.adapt.shift import LanguageMove
+from isogloss.classify.trust import forecast
+from isogloss.classify.trust.forecast import COLUMNS, ForecastReference, flag_rows, forecast_row
+from isogloss.errors import InputError, LossWarning
+from isogloss.kb import KnowledgeBase
+from isogloss.learn.linear_head import LinearHead
+
+Fit = Callable[..., TextClassifier]
+
+WIDTH, N_CLASSES, C = 16, 4, 0.1
+CENTRES = 1.2 * np.random.default_rng(7).standard_normal((N_CLASSES, WIDTH)) / 2
+
+
+def _documents(
+    n: int, *, seed: int, signal: float = 1.0, shares: list[float] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Documents around their class's centre, weakened or not, with shares of classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(N_CLASSES, size=n, p=shares)
+    vectors = signal * CENTRES[y] + 0.9 * rng.standard_normal((n, WIDTH))
+    return vectors.astype(np.float32), y
+
+
+@pytest.fixture(scope="module")
+def head() -> LinearHead:
+    return LinearHead.fit(*_documents(600, seed=0), N_CLASSES, C=C, chosen_by="given")
+
+
+@pytest.fixture(scope="module")
+def reference() -> ForecastReference:
+    vectors, y = _documents(600, seed=0)
+    found = ForecastReference.fit(vectors, y, N_CLASSES, C=C, seed=0)
+    assert found is not None
+    return found
+
+
+def _forecast(reference: ForecastReference, vectors: np.ndarray) -> float:
+    return reference.expected_accuracy(float(reference.agreement_on(vectors).mean()))
+
+
+def test_agreement_is_that_of_a_slow_reference(reference: ForecastReference) -> None:
+    vectors, _ = _documents(9, seed=3)
+    fast = reference.agreement_on(vectors)
+    for row, vector in enumerate(vectors.astype(np.float64)):
+        products = []
+        for first in range(0, len(reference.weight), 2):
+            one, two = (
+                softmax((reference.weight[i] @ vector + reference.bias[i]) / reference.temperature)
+                for i in (first, first + 1)
+            )
+            products.append(float(one @ two))
+        assert fast[row] == pytest.approx(np.mean(products), abs=1e-4)
+
+
+@pytest.mark.parametrize("shares", [None, [0.6, 0.3, 0.1, 0.0], [0.0, 0.05, 0.05, 0.9]])
+@pytest.mark.parametrize("signal", [1.0, 0.85, 0.7])
+def test_the_forecast_follows_accuracy_whatever_the_shares(
+    shares: list[float] | None, signal: float, reference: ForecastReference, head: LinearHead
+) -> None:
+    vectors, y = _documents(800, seed=5, signal=signal, shares=shares)
+    accuracy = float((head.log_probabilities(vectors).argmax(axis=1) == y).mean())
+    row = forecast_row(reference, float(reference.agreement_on(vectors).mean()), 800)
+    assert row["low"] <= accuracy <= row["high"]
+
+
+def test_a_bad_language_is_flagged_and_good_ones_are_not(reference: ForecastReference) -> None:
+    signals = {"de": 1.0, "fr": 0.95, "ko": 1.0, "th": 0.9, "xx": 0.35}
+    rows = [
+        {"lang": lang}
+        | forecast_row(
+            reference,
+            float(reference.agreement_on(_documents(300, seed=9, signal=signal)[0]).mean()),
+            300,
+        )
+        for lang, signal in signals.items()
+    ]
+    flag_rows(rows, training_accuracy=reference.accuracy, training_langs={"en"})
+    assert {row["lang"]: row["flag"] for row in rows} == {
+        "de": "", "fr": "", "ko": "", "th": "", "xx": "below the other languages"
+    }  # fmt: skip
+    for training, flag in (("en", "far below the training language"), ("xx", "")):
+        alone = [{**rows[-1], "flag": ""}]
+        flag_rows(alone, training_accuracy=reference.accuracy, training_langs={training})
+        assert alone[0]["flag"] == flag
+
+
+@pytest.mark.parametrize("aside", [("und", 300), ("sw", 3), ("en", 300)])
+def test_rows_that_are_never_flagged_do_not_move_the_median(aside: tuple[str, int]) -> None:
+    expected = {"de": 0.50, "fr": 0.51, "gd": 0.42}
+    rows = [
+        {"lang": lang, "n": 300, "expected": value, "flag": ""} for lang, value in expected.items()
+    ]
+    rows += [{"lang": aside[0], "n": aside[1], "expected": 0.1, "flag": ""} for _ in range(4)]
+    flag_rows(rows, training_accuracy=0.55, training_langs={"en"})
+    assert [row["flag"] for row in rows] == ["", "", "below the other languages", *[""] * 4]
+
+
+def test_fewer_texts_make_a_wider_interval(reference: ForecastReference) -> None:
+    narrow, wide = (forecast_row(reference, 0.5, n) for n in (1000, 20))
+    assert narrow["expected"] == wide["expected"]
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"] > 0
+    assert 0 <= wide["low"] <= wide["high"] <= 1
+    assert reference.expected_accuracy(1.0) == 1.0
+
+
+def test_one_text_of_full_agreement_may_still_be_wrong(reference: ForecastReference) -> None:
+    row = forecast_row(reference, 1.0, 1)
+    assert row["expected"] == 1.0
+    assert (row["low"], row["high"]) == (0.0, 1.0)
+    assert forecast_row(reference, 0.0, 1)["high"] == 1.0
+
+
+def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
+    texts = [text for text, _ in JAPANESE]
+    mixed = [*english(60, seed=3)[0], *texts]
+    with pytest.warns(LossWarning, match="rough forecast"):
+        result = model.forecast(mixed, ["en"] * 60 + ["ja"] * len(texts))
+    assert [row["lang"] for row in result.rows] == ["en", "ja"]
+    assert all(list(row) == list(COLUMNS) for row in result.rows)
+    assert result.training_accuracy == model.trust_.reference.accuracy
+    assert result.as_json()["rows"] == result.rows
+    assert "expected" in result.table().to_markdown()
+
+
+def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
+    entity_model: TextClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: Any, **__: Any) -> None:
+        raise AssertionError("a forecast has no use for links")
+
+    monkeypatch.setattr("isogloss.classify.documents.documents._link", link)
+    with pytest.warns(LossWarning, match="a rough forecast, from 1 text; give 50 or more"):
+        rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
+    assert [row["lang"] for row in rows] == ["en", "ja", "und"]
+
+
+def test_there_is_no_forecast_for_moved_vectors(model: TextClassifier) -> None:
+    """A move makes texts look like those of training, which is what a forecast goes by."""
+    texts = english(60, seed=3)[0]
+    before = model.forecast(texts, "en")
+    moved = copy(model)
+    moved.moves_ = {"ja": LanguageMove(np.zeros(model.encoder_.width), contrast=0.9, n_texts=30)}
+    with pytest.warns(LossWarning, match="3 texts in ja left out: the model is adapted to them"):
+        mixed = moved.forecast([*texts, "雨", "雪", "風"], ["en"] * 60 + ["ja"] * 3)
+    assert mixed == before
+    with pytest.raises(InputError, match=r"adapted to ja, and there is no forecast.*--remove"):
+        moved.forecast(["雨"], "ja")
+
+
+def test_save_and_load_keep_temperature_and_forecast(model: TextClassifier, tmp_path) -> None:
+    texts = english(60, seed=3)[0]
+    model.save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model", encoder=model.encoder_)
+    assert loaded.trust_.settings() == model.trust_.settings()
+    assert loaded.forecast(texts, "en") == model.forecast(texts, "en")
+
+
+def test_what_cannot_be_forecast_is_said(model: TextClassifier) -> None:
+    with pytest.raises(InputError, match="no texts"):
+        forecast.forecast(model, [], "en")
+    few = TextClassifier(model.encoder_).fit(["a b", "c d"], ["x", "y"], "en")
+    assert (few.trust_.temperature, few.trust_.reference) == (1.0, None)
+    with pytest.raises(InputError, match="compare with, as it was fitted on too few texts; fit"):
+        few.forecast(["a"], "en")
+    tuned = copy(few)
+    tuned.options_ = replace(few.options_, tune="lora")
+    with pytest.raises(InputError, match="compare with, as its encoder was tuned; fit"):
+        tuned.forecast(["a"], "en")
+
+
+def test_the_reference_is_told_without_its_arrays(model: TextClassifier) -> None:
+    shown = repr(model.trust_)
+    assert "temperature=" in shown
+    assert "array" not in shown
+    assert "array" not in repr(model.trust_.reference)
+    assert f"accuracy={model.trust_.reference.accuracy}" in repr(model.trust_.reference)
+
+
+def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBase) -> None:
+    model = fit(preset="mboe")
+    assert (model.trust_.temperature, model.trust_.is_calibrated) == (1.0, False)
+    assert model.trust_.fitted_on == "not calibrated: no development texts"
+    texts, labels = english()
+    judged = TextClassifier(model.encoder_, kb, preset="mboe").fit(
+        texts, labels, "en", X_dev=texts[:30], y_dev=labels[:30]
+    )
+    assert judged.trust_.fitted_on == "development data"
+    assert 0 <= judged.trust_.error_after < judged.trust_.error_before <= 1
+    assert judged.trust_.temperature != 1.0
+
+
+def test_a_few_development_texts_leave_calibration_to_the_training_texts(fit: Fit) -> None:
+    (texts, labels), encoder = english(), fit().encoder_
+    judged = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:15], y_dev=labels[:15])
+    assert judged.trust_.fitted_on == "training texts, out of fold"
+    enough = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:20], y_dev=labels[:20])
+    assert enough.trust_.fitted_on == "development data"
+
+
+def test_nothing_linked_is_the_calibrated_answer_of_the_encoder(fit: Fit) -> None:
+    texts, labels = english()
+    model = fit(preset="mboe-plus")
+    assert model.trust_.fitted_on == "training texts, out of fold"
+    alone = TextClassifier(model.encoder_, random_state=model.random_state).fit(texts, labels, "en")
+    assert alone.trust_.temperature == model.trust_.temperature != 1.0
+    unlinked = ["nothing here", "", "game goal after"]
+    ours, theirs = (one.predict_proba(unlinked, "en") for one in (model, alone))
+    assert (ours == theirs).all()
+    raw = np.exp(alone.head_.log_probabilities(alone.prepare(unlinked, "en").vectors))
+    assert (raw.argmax(axis=1) == theirs.argmax(axis=1)).all()
