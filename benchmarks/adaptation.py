@@ -24,7 +24,7 @@ from isogloss import Encoder, TextClassifier
 from isogloss.classify.adapt.adaptation import FEWEST_TEXTS, reason_against
 from isogloss.classify.adapt.shift import ScoreReference, estimate_move, scores_of
 from isogloss.data.documents import Documents, FileFormat, read_documents
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import LinearHead
 from isogloss.report.table import Table
 from isogloss.statistics.scores import interval_of_language_mean
@@ -382,7 +382,7 @@ def main() -> None:
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--design", action="store_true", help="what everything was chosen on")
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # cut texts
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", dtype=arguments.dtype)
     name = "adaptation-design" if arguments.design else "adaptation"

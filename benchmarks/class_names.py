@@ -30,7 +30,7 @@ from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find, rows_of_each_cl
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.fitting import class_names
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.bootstrap import resampled_means
 from isogloss.statistics.seeds import interval_over_seeds
@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--part", nargs="+", choices=[*PARTS, "rule"], default=list(PARTS))
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)
+    warnings.filterwarnings("ignore", category=OmissionWarning)
     options.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", cache=options.out / "vectors")
     rows = []

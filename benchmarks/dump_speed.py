@@ -23,7 +23,7 @@ from pathlib import Path
 from isogloss.wiki.dump.pages import parse_pages
 from isogloss.wiki.dump.reader import Dump
 from isogloss.wiki.sql.reader import read_table
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 from isogloss.wiki.streams.streams import read_chunks
 
 SLICE = "wikipedia/slices/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -75,7 +75,7 @@ def jobs_of(slice_file: Path, folder: Path) -> dict[str, tuple[Callable[[], obje
     size = len(plain)
     return {
         "bz2 of the standard library alone": (lambda: bz2.decompress(files["bz2"]), size),
-        "bz2 to bytes": (lambda: drain(read_chunks(folder / "bz2", Lost())), size),
+        "bz2 to bytes": (lambda: drain(read_chunks(folder / "bz2", Dropped())), size),
         "bz2 to pages": (lambda: read(folder / "bz2"), size),
         "bz2 of many streams to pages, 2 workers": (
             lambda: read(folder / "streams", workers=2),

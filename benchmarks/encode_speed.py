@@ -51,7 +51,7 @@ def main() -> None:
     own = encoders["isogloss, float32"]
     result = {
         "n_texts": len(texts),
-        "n_pieces": int(own.tokenizer(texts).lengths.sum()),
+        "n_tokens": int(own.tokenizer(texts).lengths.sum()),
         "torch": torch.__version__,
         "repetitions": options.repetitions,
         **measure(rows, repetitions=options.repetitions),
@@ -129,7 +129,7 @@ def compare_vectors(result: dict[str, Any], texts: list[str]) -> None:
 def as_markdown(result: dict[str, Any]) -> str:
     """Return the table of medians and ratios, with what was measured on top."""
     lines = [
-        f"{result['n_texts']} texts, {result['n_pieces']} pieces, one thread, torch "
+        f"{result['n_texts']} texts, {result['n_tokens']} pieces, one thread, torch "
         f"{result['torch']}, median of {result['repetitions']}; "
         f"{len(result['different_ids'])} texts with other ids",
         "",

@@ -20,7 +20,7 @@ from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder, TextClassifier
 from isogloss.data.documents import FileFormat
 from isogloss.data.labelled import LabelledTexts
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.kb.link import search
 from isogloss.kb.matching import inflection
 from isogloss.report.table import Table
@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # cut texts
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts
     arguments.out.mkdir(parents=True, exist_ok=True)
     kb = knowledge_base(arguments.data, arguments.out, "omw")
     encoder = Encoder.load("bundled", dtype="bfloat16")

@@ -38,7 +38,7 @@ from evaluation_data import SIB_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.encode.bundled.bundled import bundled_directory
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.bootstrap import resampled_means
 from isogloss.statistics.intervals import Interval
@@ -336,7 +336,7 @@ def main() -> None:
     parser.add_argument("--only-kept", action="store_true", help="show the table of what is there")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    warnings.filterwarnings("ignore", category=LossWarning)
+    warnings.filterwarnings("ignore", category=OmissionWarning)
     options.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", device="cpu", threads=1)
     runner = Runner(read(options.data), encoder, options.setfit, options.out)

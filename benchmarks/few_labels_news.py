@@ -18,7 +18,7 @@ import numpy as np
 from evaluation_data import NEWS_LANGUAGES, find, rows_of_each_class
 from isogloss import Encoder, TextClassifier
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.bootstrap import Resampled, resampled_means
 from isogloss.statistics.seeds import deviation_over_seeds, interval_over_seeds
@@ -105,7 +105,7 @@ def main() -> None:
         "--letters", type=int, default=400, help="of an article, after its headline"
     )
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)
+    warnings.filterwarnings("ignore", category=OmissionWarning)
     encoder = Encoder.load("bundled")
     parts = [read(options.data, "eng", split, letters=options.letters) for split in ("dev", "test")]
     train = (parts[0][0] + parts[1][0], np.concatenate([labels for _, labels in parts]))

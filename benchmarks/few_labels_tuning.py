@@ -20,11 +20,11 @@ import torch
 from evaluation_data import NEWS_LANGUAGES, rows_of_each_class
 from few_labels_news import Labelled, read
 from isogloss import Encoder, TextClassifier
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 
 LETTERS, N_SAMPLES = 300, 2
-SHARED: dict[str, Any] = {"dev_split": 0.0, "precision": "bfloat16", "max_pieces": 128}
+SHARED: dict[str, Any] = {"dev_split": 0.0, "precision": "bfloat16", "max_length": 128}
 TRIED: list[tuple[int, dict[str, Any] | None]] = [  # texts a class; None: the head alone
     (8, None),
     (8, {"epochs": 10}),
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)
+    warnings.filterwarnings("ignore", category=OmissionWarning)
     torch.set_num_threads(1)
     encoder = Encoder.load("bundled", device="cpu", dtype="bfloat16", threads=1)
     parts = [read(options.data, "eng", split, letters=LETTERS) for split in ("dev", "test")]

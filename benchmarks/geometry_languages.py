@@ -20,7 +20,7 @@ from scipy.stats import rankdata
 from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.encode.words.tokens_of_words import PieceUnits, WordUnits
+from isogloss.encode.words.tokens_of_words import TokenUnits, WordUnits
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import interval_of_draws
@@ -68,9 +68,9 @@ def measure(data: Path, out: Path, threads: int | None) -> Found:
 
 def pieces_a_word(encoder: Encoder, texts: list[str], code: str) -> float:
     """Return the encoder's pieces with a letter or digit, a word."""
-    words, pieces = WordUnits(code.partition("_")[0]), PieceUnits(encoder.tokenizer)
-    n_pieces = sum(len(pieces.names(text)) for text in texts)
-    return n_pieces / sum(len(words.names(text)) for text in texts)
+    words, pieces = WordUnits(code.partition("_")[0]), TokenUnits(encoder.tokenizer)
+    n_tokens = sum(len(pieces.names(text)) for text in texts)
+    return n_tokens / sum(len(words.names(text)) for text in texts)
 
 
 def column(found: Found, text: str, layer: int, name: str) -> np.ndarray:
@@ -108,13 +108,13 @@ def by_layer(found: Found, accuracy: Mapping[str, float]) -> Table:
     for layer in range(len(found["SIB-200", "eng_Latn"]["layers"])):
         own = column(found, "SIB-200", layer, "baseline")
         low, high = (column(found, "SIB-200", layer, f"baseline_{end}") for end in ("low", "high"))
-        n_pieces = np.array([found["SIB-200", code]["pieces a word"] for code in ALL_CODES])
+        n_tokens = np.array([found["SIB-200", code]["pieces a word"] for code in ALL_CODES])
         rows.append(
             {"layer": layer, "mean": own.mean(), "least": _named(own.argmin(), own),
              "greatest": _named(own.argmax(), own), "sd of languages": own.std(ddof=1),
              "half an interval": float((high - low).mean() / 2),
              **_correlation("both texts", own, column(found, "UDHR", layer, "baseline")),
-             **_correlation("pieces a word", own, n_pieces),
+             **_correlation("pieces a word", own, n_tokens),
              **(_correlation("SIB accuracy", own[known], right) if known else {})}
         )  # fmt: skip
     return Table(rows, caption="Baseline on SIB-200; rank correlations over languages.")

@@ -26,7 +26,7 @@ from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.data.documents import FileFormat
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode.settings import LONG_TEXTS
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from zero_shot import read
 
@@ -51,7 +51,7 @@ def encode_all(
         key = name if name == "eng" else f"{name} {split}"
         if key not in kept:
             start = time.process_time()
-            n_tokens = encoder.encode_counted(part.texts).n_pieces
+            n_tokens = encoder.encode_counted(part.texts).n_tokens
             most = encoder.settings.max_length.value
             kept[key] = {
                 "cpu_seconds": time.process_time() - start,
@@ -103,7 +103,9 @@ def main() -> None:
     parser.add_argument("--dtype", default="bfloat16")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # long articles are cut, and counted
+    warnings.filterwarnings(
+        "ignore", category=OmissionWarning
+    )  # long articles are cut, and counted
     options.out.mkdir(parents=True, exist_ok=True)
     parts = parts_of(options.data, options.split)
     models: dict[str, TextClassifier] = {}

@@ -86,7 +86,7 @@ def pages_of_replica(
     def new(text: str) -> str:
         return "".join(
             piece if is_markup else _WORD.sub(lambda word: _new_word(word[0], cipher, kept), piece)
-            for piece, is_markup in pieces_of(text)
+            for piece, is_markup in tokens_of(text)
         )
 
     titles = set()
@@ -122,7 +122,7 @@ def cipher_of(rng: random.Random) -> dict[int, int]:
     return str.maketrans(letters)
 
 
-def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
+def tokens_of(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the text in pieces, each with whether it is markup."""
     at = 0
     for found in _MARKUP.finditer(text):

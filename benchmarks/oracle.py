@@ -23,7 +23,7 @@ from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder
 from isogloss.classify.compare.comparison import BASELINE, Comparison, compare, compared_rows
 from isogloss.data.documents import FileFormat
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import LinearHead, fit_with_search
 from isogloss.report.table import Table
 from isogloss.statistics.scores import interval_of_language_mean
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--seeds", type=int, default=5)
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # cut texts, labels English lacks
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts, labels English lacks
     arguments.out.mkdir(parents=True, exist_ok=True)
     data, out, n_seeds = arguments.data, arguments.out, arguments.seeds
     for name, table_of, dtype in (

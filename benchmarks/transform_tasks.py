@@ -29,7 +29,7 @@ from isogloss.arrays import Doubles1d, Floats2d
 from isogloss.data.labelled import LabelledTexts
 from isogloss.data.lines import open_lines
 from isogloss.encode.transforms import FITS, Transform
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import Interval
 from isogloss.statistics.scores import interval_of_language_mean
@@ -286,7 +286,7 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # long articles are cut
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # long articles are cut
     options.out.mkdir(parents=True, exist_ok=True)
     runner = Runner(options.data, options.out, options.threads)
     found: dict[Choice, dict[str, Right]] = {choice: {} for choice in choices()}

@@ -16,13 +16,13 @@ from typing import Any
 from isogloss import Encoder
 from isogloss.classify.compare.comparison import compare, compared_rows
 from isogloss.classify.compare.tables import by_language, summary
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from zero_shot import datasets, knowledge_base
 
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
-    "sib200-lora": ("lora", {"max_pieces": 128}),
-    "sib200-full": ("full", {"max_pieces": 128}),
-    "masakhanews-lora": ("lora", {"max_pieces": 128, "epochs": 2}),
+    "sib200-lora": ("lora", {"max_length": 128}),
+    "sib200-full": ("full", {"max_length": 128}),
+    "masakhanews-lora": ("lora", {"max_length": 128, "epochs": 2}),
 }
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--runs", nargs="*", choices=RUNS, default=list(RUNS))
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # counted in the table
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", device="cpu", dtype="bfloat16", threads=arguments.threads)
     concepts = knowledge_base(arguments.data, arguments.out, "omw")

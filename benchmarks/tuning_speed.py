@@ -84,7 +84,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     encoder = Encoder.load("bundled", device="cpu", threads=1)
-    base = with_settings(encoder, pooling="cls", normalize=False, max_pieces=LENGTH)
+    base = with_settings(encoder, pooling="cls", normalize=False, max_length=LENGTH)
     result: dict[str, Any] = {"torch": torch.__version__, "threads": 1}
     if options.steps:
         examples = made_examples(base, options.steps + 1)

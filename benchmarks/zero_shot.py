@@ -26,7 +26,7 @@ from isogloss.classify.compare.scores import scores_of
 from isogloss.classify.compare.tables import by_language, mean_languages, summary
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.labelled import LabelledTexts
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--datasets", nargs="*", default=["sib200", "masakhanews"])
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=LossWarning)  # counted in the table
+    warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", dtype=arguments.dtype)
     for name, (train, tests) in datasets(arguments.data).items():

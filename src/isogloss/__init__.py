@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isogloss.classify import TextClassifier
     from isogloss.encode import Encoder
-    from isogloss.errors import InputError, LossWarning
+    from isogloss.errors import InputError, OmissionWarning
     from isogloss.kb import KnowledgeBase, build_knowledge_base
     from isogloss.vectors import EntityVectors
 
@@ -16,7 +16,7 @@ __all__ = [
     "EntityVectors",
     "InputError",
     "KnowledgeBase",
-    "LossWarning",
+    "OmissionWarning",
     "TextClassifier",
     "__version__",
     "build_knowledge_base",
@@ -27,7 +27,7 @@ _MODULES = {
     "EntityVectors": "vectors",
     "InputError": "errors",
     "KnowledgeBase": "kb",
-    "LossWarning": "errors",
+    "OmissionWarning": "errors",
     "TextClassifier": "classify",
     "build_knowledge_base": "kb",
 }

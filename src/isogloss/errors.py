@@ -1,7 +1,7 @@
 """The one error for users, the one warning for losses, and the words of both.
 
 An `InputError` is a fault of what was given to isogloss: it says what is wrong, where, and what
-to do, in one sentence; the command line prints it and exits with 2. A `LossWarning` says that
+to do, in one sentence; the command line prints it and exits with 2. A `OmissionWarning` says that
 something was left out (cut text, unseen label, language without names), with its number;
 `--strict` turns it into an `InputError`.
 """
@@ -50,13 +50,13 @@ class NotFiniteError(InputError):
     """An `InputError` for an encoder that gives a vector with an infinite or undefined number."""
 
 
-class LossWarning(UserWarning):
+class OmissionWarning(UserWarning):
     """Something was left out of the work; the message carries its number."""
 
 
-def warn_loss(message: str) -> None:
+def warn_omitted(message: str) -> None:
     """Warn once that something was lost; `message` holds the count and what to do about it."""
-    warn_caller(message, LossWarning)
+    warn_caller(message, OmissionWarning)
 
 
 def warn_caller(message: str, category: type[UserWarning] = UserWarning) -> None:
@@ -82,9 +82,9 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def losses_are_errors() -> bool:
-    """Whether a `LossWarning` raises here, as under ``--strict``."""
-    first = next((rule for rule in warnings.filters if issubclass(LossWarning, rule[2])), None)
+def omissions_are_errors() -> bool:
+    """Whether a `OmissionWarning` raises here, as under ``--strict``."""
+    first = next((rule for rule in warnings.filters if issubclass(OmissionWarning, rule[2])), None)
     return first is not None and first[0] == "error"
 
 

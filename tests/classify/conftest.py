@@ -15,7 +15,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.heads import joint as joint_training
 from isogloss.classify.heads import mboe_plus
 from isogloss.classify.heads import vote as entity_vote
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.learn import linear_head
 
@@ -95,5 +95,5 @@ def tiny_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quiet() -> Iterator[None]:
     """Losses are expected and not what the test is about."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LossWarning)
+        warnings.simplefilter("ignore", OmissionWarning)
         yield

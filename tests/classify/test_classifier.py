@@ -9,7 +9,7 @@ import pytest
 from planted import ENTITIES, JAPANESE, UNLINKED, FakeEncoder, english
 
 from isogloss.classify import TextClassifier
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn import vector_memo
 from isogloss.vectors import EntityVectors
@@ -195,10 +195,10 @@ def test_vectors_of_another_width_vote_in_mboe_plus(fit: Fit) -> None:
 
 
 def test_entities_without_a_given_vector_are_left_out_and_counted(fit: Fit) -> None:
-    with pytest.warns(LossWarning, match="6 linked entities left out: no vector among those"):
+    with pytest.warns(OmissionWarning, match="6 linked entities left out: no vector among those"):
         model = fit(init=given_vectors(12, ids=["Q1", "Q2", "Q5", "Q9"]))
     assert len(model.head_.memory.entities) == 4
-    with pytest.warns(LossWarning, match="1 linked entity left out: no vector among those"):
+    with pytest.warns(OmissionWarning, match="1 linked entity left out: no vector among those"):
         documents = model.prepare(["ウィンブルドン、トヨタ", "トヨタ"], "ja")
     assert np.diff(documents.bags.indptr).tolist() == [1, 0]
     batch = model.entity_batch(documents)
@@ -250,12 +250,12 @@ def test_a_text_of_unknown_language_is_linked_with_fallback_names(
     entity_model: TextClassifier,
 ) -> None:
     text = ["Real Madrid"]
-    with pytest.warns(LossWarning, match="1 of 1 texts have no known language: no entity is"):
+    with pytest.warns(OmissionWarning, match="1 of 1 texts have no known language: no entity is"):
         assert entity_model.prepare(text, None).bags.entity.size == 0
-    with pytest.warns(LossWarning, match="only names in 'en' are linked in them"):
+    with pytest.warns(OmissionWarning, match="only names in 'en' are linked in them"):
         unknown = entity_model.prepare(text, None, fallback_lang="en")
     assert unknown.bags.entity.tolist() == entity_model.prepare(text, "en").bags.entity.tolist()
-    with pytest.warns(LossWarning, match="only names in 'en'"):
+    with pytest.warns(OmissionWarning, match="only names in 'en'"):
         explained = entity_model.explain(text[0], None, fallback_lang="en")
     assert [entity.spans for entity in explained.entities] == [[(0, len(text[0]))]]
 
@@ -281,7 +281,7 @@ def test_development_data_choose_in_place_of_folds(
         assert linear.chosen_by == "development data"
         assert np.isfinite(model.predict_proba(TEXTS, "ja")).all()
     turned = [*dev["y_dev"][1:], "sport"]
-    with pytest.warns(LossWarning, match="1 of 30 development texts have a label"):
+    with pytest.warns(OmissionWarning, match="1 of 30 development texts have a label"):
         model = TextClassifier(encoder, kb).fit(
             *english(), lang="en", X_dev=dev["X_dev"], y_dev=[*turned[:-1], "news"]
         )
@@ -303,7 +303,7 @@ def test_mixed_languages_are_linked_each_with_its_names(
     texts = ["Toyota", "Уимблдон", "トヨタ", "ريال مدريد"]
     mixed = model.prepare(texts, ["en", "ru", "ja", "en"])
     assert np.diff(mixed.bags.indptr).tolist() == [1, 1, 1, 0]
-    with pytest.warns(LossWarning, match="1 of 2 texts have no known language"):
+    with pytest.warns(OmissionWarning, match="1 of 2 texts have no known language"):
         found = model.prepare(["世界銀行がまた語った。", "??"], "auto")
     assert found.langs == ["ja", None]
 
@@ -370,9 +370,9 @@ def test_half_of_the_development_data_is_refused(encoder: FakeEncoder) -> None:
 
 
 def test_cut_texts_and_languages_without_names_are_said(fit: Fit) -> None:
-    with pytest.warns(LossWarning, match="1 of 2 texts are longer"):
+    with pytest.warns(OmissionWarning, match="1 of 2 texts are longer"):
         fit().predict(["word " * 80, "short"], "en")
-    with pytest.warns(LossWarning, match="no names in 'sw'"):
+    with pytest.warns(OmissionWarning, match="no names in 'sw'"):
         fit().predict(["habari"], "sw")
-    with pytest.warns(LossWarning, match="2 of 3 texts have no known language"):
+    with pytest.warns(OmissionWarning, match="2 of 3 texts have no known language"):
         fit().predict(["a", "b", "c"], [None, "en", None])

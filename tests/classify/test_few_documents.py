@@ -7,7 +7,7 @@ import pytest
 from planted import ENTITIES, JAPANESE, FakeEncoder, english
 
 from isogloss.classify import TextClassifier
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
@@ -83,5 +83,5 @@ def test_a_class_without_entities_does_not_switch_the_others_off(
 
 def test_training_texts_without_a_word_are_said(encoder: FakeEncoder) -> None:
     texts, labels = english(12)
-    with pytest.warns(LossWarning, match="2 training texts without a word"):
+    with pytest.warns(OmissionWarning, match="2 training texts without a word"):
         TextClassifier(encoder).fit([*texts, "", " \n"], [*labels, "sport", "money"])

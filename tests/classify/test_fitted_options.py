@@ -70,7 +70,7 @@ def test_a_refused_fit_leaves_the_one_before(fit: Fit) -> None:
     assert facts(model) == facts(fit())
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 def test_a_fit_that_fails_leaves_no_half_of_the_one_before(fit: Fit) -> None:
     model = copy(fit())
     model.set_params(init=EntityVectors(["Q999"], np.ones((1, 3), np.float32)))

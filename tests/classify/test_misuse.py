@@ -11,12 +11,12 @@ from planted import FakeEncoder, english
 import isogloss
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 
 TEXTS, LABELS = english(24)
 Fit = Callable[..., TextClassifier]
-pytestmark = pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 
 NO_TEXTS: dict[str, tuple[Any, str]] = {
     "None": (None, "is None; give a list of texts"),
@@ -185,5 +185,5 @@ def test_another_kind_of_value(
 def test_what_to_catch_comes_from_the_package(model: TextClassifier) -> None:
     with pytest.raises(isogloss.InputError, match="explain takes one text"):
         model.explain(["a"], "en")  # type: ignore[arg-type]
-    assert isogloss.LossWarning is LossWarning
+    assert isogloss.OmissionWarning is OmissionWarning
     assert all(hasattr(isogloss, name) for name in isogloss.__all__)

@@ -18,7 +18,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.fitting import fit as fitting
 from isogloss.classify.heads.joint import train_together
 from isogloss.classify.heads.mboe_plus import MboePlusHead
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 
 FitSets = Callable[..., TextClassifier]
@@ -235,7 +235,7 @@ def test_options_that_cannot_be(
 def test_a_dev_label_that_training_lacks_is_left_out_and_said(encoder: FakeEncoder) -> None:
     texts, sets = label_sets()
     model = TextClassifier(encoder, multilabel=True)
-    with pytest.warns(LossWarning, match="1 of 2 development texts have a label that training"):
+    with pytest.warns(OmissionWarning, match="1 of 2 development texts have a label that training"):
         model.fit(texts, sets, "en", X_dev=["a", "b"], y_dev=[["sport", "new"], []])
     with pytest.raises(InputError, match="no development text has a label of the training data"):
         model.fit(texts, sets, "en", X_dev=["a"], y_dev=[[]])
@@ -254,7 +254,7 @@ def test_evaluation_has_intervals_of_f1_and_counts_unseen_labels_as_missed(
     assert known["accuracy"] == model.score(texts, sets, "en")
     assert known["accuracy_seen"] == known["accuracy"]
     strange = [(*one, "art") if row < 10 else one for row, one in enumerate(sets)]
-    with pytest.warns(LossWarning, match="10 of 40 texts have a label that training lacks"):
+    with pytest.warns(OmissionWarning, match="10 of 40 texts have a label that training lacks"):
         result = model.evaluate(texts, strange, "en")
     row = result.rows[0]
     assert row["n_unseen_label"] == 10
@@ -274,12 +274,12 @@ def test_half_thresholds_that_give_most_texts_no_label_are_said(
         model = copy(fit_sets(kb=None, thresholds=thresholds))
         model.thresholds_ = np.ones(3)
         if thresholds == "half":
-            with pytest.warns(LossWarning, match=said):
+            with pytest.warns(OmissionWarning, match=said):
                 model.evaluate(texts, sets, "en")
         else:
             model.evaluate(texts, sets, "en")  # they were tuned: there is nothing to advise
     monkeypatch.setattr(fitting, "HALF", 1.0)
-    with pytest.warns(LossWarning, match=said):
+    with pytest.warns(OmissionWarning, match=said):
         TextClassifier(encoder, multilabel=True).fit(*label_sets(), "en", X_dev=texts, y_dev=sets)
 
 

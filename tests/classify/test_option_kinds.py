@@ -17,7 +17,7 @@ TEXTS, LABELS = english(24)
 NAN = float("nan")
 MAY_BE_NONE = {
     "learning_rate", "clip_norm", "accumulate", "max_tokens", "patience", "class_weights",
-    "max_pieces", "embeddings", "dropout", "max_entities", "pooling",
+    "max_length", "embeddings", "dropout", "max_entities", "pooling",
     "long_texts",
     "lang",
 }  # fmt: skip

@@ -18,12 +18,12 @@ from isogloss.classify.heads.mboe import MboeHead
 from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.classify.trust import trust
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 
 QUICK = {"epochs": 2, "learning_rate": 1e-3, "dev_split": 0.2}
 PROBES = [text for text, _ in JAPANESE[:6]] + UNLINKED[1:] + english(6, seed=9)[0]
-pytestmark = pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +205,7 @@ def test_another_encoder_than_the_tuned_one_within_is_refused(
 
 
 def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: KnowledgeBase) -> None:
-    with pytest.warns(LossWarning, match="they get no weight"):
+    with pytest.warns(OmissionWarning, match="they get no weight"):
         model = fitted(base, kb, training={"dev_split": 0.0})
     assert model.head_.mixture.strength == 0.0
     assert model.head_.encoder_only.chosen_by == "tuning (full), epoch 2 of 2"
@@ -226,7 +226,7 @@ def test_too_few_texts_for_a_split_are_said(base: Encoder, share: float) -> None
     texts, labels = english(6)
     model = TextClassifier(base, tune="full", training=QUICK | {"epochs": 1, "dev_split": share})
     said = f"6 training texts are too few to split by dev_split {share:g}: nothing is held out"
-    with pytest.warns(LossWarning, match=said):
+    with pytest.warns(OmissionWarning, match=said):
         model.fit(texts, labels)
 
 
@@ -239,13 +239,13 @@ def test_training_that_diverged_is_the_fault_of_its_rate(base: Encoder, share: f
 
 
 def test_max_pieces_hold_in_prediction_too(base: Encoder) -> None:
-    model = fitted(base, None, training={"max_pieces": 6})
+    model = fitted(base, None, training={"max_length": 6})
     texts = ["game goal match player price trade " + tail for tail in ("x", "orbit probe " * 9)]
     one, other = model.predict_proba(texts)
     assert np.allclose(one, other, atol=1e-6)
     assert not np.allclose(*base.encode(texts), atol=1e-3)  # what is cut is not without effect
     limit = r"longer than 6 pieces \(the encoder's limit: max_pieces of tuning\)"
-    with pytest.warns(LossWarning, match=limit):
+    with pytest.warns(OmissionWarning, match=limit):
         model.predict(texts)
 
 

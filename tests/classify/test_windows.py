@@ -10,7 +10,7 @@ from planted import english
 from isogloss.classify import TextClassifier
 from isogloss.classify.heads.head import linear_part
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 
 SHORT, LABELS = english(24)
 TEXTS = [f"{text} while after new plan " * 6 for text in SHORT]  # more than 40 tokens each
@@ -35,7 +35,9 @@ def test_prediction_reads_what_fit_was_told_to(
         loaded = TextClassifier.load(tmp_path / "m", encoder=given, device="cpu")
         assert loaded.options_.long_texts == loaded.long_texts == "windows"
         np.testing.assert_allclose(loaded.predict_proba(TEXTS), expected, atol=1e-5)
-    with pytest.warns(LossWarning, match=r"24 of 24 texts are longer .* fit with --long-texts win"):
+    with pytest.warns(
+        OmissionWarning, match=r"24 of 24 texts are longer .* fit with --long-texts win"
+    ):
         cut = TextClassifier(tiny).fit(TEXTS, LABELS)
     assert not np.allclose(linear_part(cut.head_).weight, linear_part(model.head_).weight)
 

@@ -16,7 +16,7 @@ def many(tmp_path: Path) -> Path:
     return write_tsv(tmp_path / "many.tsv", rows)
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 @pytest.mark.parametrize("verb", ["predict", "evaluate", "versus", "forecast", "adapt"])
 def test_a_second_run_encodes_nothing(
     cli: Run, world: World, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
@@ -40,7 +40,7 @@ def test_a_second_run_encodes_nothing(
     assert cli(*command, *(["--overwrite"] if verb == "adapt" else [])).json == first.json
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 @pytest.mark.parametrize("tune", ["lora", "full"])
 def test_a_tuned_encoder_and_its_base_share_no_vector(
     cli: Run, world: World, tmp_path: Path, tune: str

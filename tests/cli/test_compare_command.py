@@ -28,7 +28,7 @@ def compare(cli: Run, world: World, tmp_path: Path) -> Any:
     return run
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 def test_compare_prints_and_writes_its_tables(compare: Any, tmp_path: Path) -> None:
     outcome = compare("--rows=mboe-plus,-emb", "--published", "mldoc", "--json")
     assert outcome.code == 0, outcome.err
@@ -73,7 +73,7 @@ class CalledError(Exception):
              {"tune": "full", "training": {name: value}})
             for name, value in {
                 "epochs": 2, "batch_size": 5, "learning_rate": 1e-3, "patience": 2,
-                "dev_split": 0.3, "class_weights": "balanced", "max_pieces": 12,
+                "dev_split": 0.3, "class_weights": "balanced", "max_length": 12,
                 "embeddings": "rows", "accumulate": 2, "precision": "bfloat16",
                 "average_checkpoints": 2,
             }.items()
@@ -143,7 +143,7 @@ def test_standard_output_is_no_folder(refuse: Refuse, world: World) -> None:
     assert "standard output is no place for a folder" in sentence
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 @pytest.mark.parametrize(
     ("encoding", "rows", "n_rows"),
     [("separator", "mboe,mboe-plus,-emb,-att,mean", 9), ("columns", "mboe-plus", 2)],

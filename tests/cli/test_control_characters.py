@@ -13,7 +13,7 @@ import pytest
 from cli_world import Run, World
 
 from isogloss.cli.streams import answer_to, talk_to
-from isogloss.errors import InputError, LossWarning, warn_loss
+from isogloss.errors import InputError, OmissionWarning, warn_omitted
 from isogloss.visible import visible
 
 CLIPBOARD = "\x1b]52;c;cm0gLXJm\x1b\\\\"
@@ -56,8 +56,8 @@ def test_codes_are_spelt_out_and_other_scripts_stay() -> None:
 
 def test_errors_and_warnings_show_them() -> None:
     assert str(InputError(CLIPBOARD, path="a\x1b")) == f"a\\u001b: {SHOWN}"
-    with pytest.warns(LossWarning) as caught:
-        warn_loss(CLIPBOARD)
+    with pytest.warns(OmissionWarning) as caught:
+        warn_omitted(CLIPBOARD)
     assert str(caught[0].message) == SHOWN
 
 

@@ -42,7 +42,7 @@ def fit(cli: Run, world: World, tmp_path: Path) -> Any:
         (["--patience", 2], "patience", 2),
         (["--dev-split", 0.3], "dev_split", 0.3),
         (["--class-weights", "balanced"], "class_weights", "balanced"),
-        (["--max-pieces", 12], "max_pieces", 12),
+        (["--max-length", 12], "max_length", 12),
         (["--embeddings", "rows"], "embeddings", "rows"),
         (["--accumulate", 2], "accumulate", 2),
         (["--precision", "bfloat16"], "precision", "bfloat16"),

@@ -49,7 +49,7 @@ def test_build_and_info(cli: Run, source: str, tmp_path: Path) -> None:
     (facts,) = cli("kb", "info", out, "--json").json["sources"]
     told = {key: facts[key] for key in ("pages", "redirects", "disambiguations", "entities")}
     assert told == {"pages": 3, "redirects": 0, "disambiguations": 1, "entities": 2}
-    assert (facts["names"], facts["lost"]) == (4, 0)
+    assert (facts["names"], facts["dropped"]) == (4, 0)
     shown = cli("kb", "info", out)
     assert shown.code == 0
     assert max(map(len, shown.lines)) <= 100

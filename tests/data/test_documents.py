@@ -15,7 +15,7 @@ from repository import ROOT
 from isogloss.data import records as reading
 from isogloss.data import tables
 from isogloss.data.documents import FileFormat, join_texts, read_documents
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 
 PLAIN = FileFormat()
 NUMBERS = FileFormat(text=("2",), label="1")
@@ -220,7 +220,9 @@ def test_numbers_mean_there_is_no_header(write):
 
 def test_language_column(write):
     rows = "text\tlang\nη\tell_Grek\nx\tpt_BR\ny\t\nz\tklingonish\n"
-    with pytest.warns(LossWarning, match=r"1 document.*a\.tsv:5: unknown language 'klingonish'"):
+    with pytest.warns(
+        OmissionWarning, match=r"1 document.*a\.tsv:5: unknown language 'klingonish'"
+    ):
         documents = read(write("a.tsv", rows), FileFormat(lang_column="lang"), needs_label=False)
     assert documents.langs == ["el", "pt-BR", None, None]
 

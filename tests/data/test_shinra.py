@@ -13,7 +13,7 @@ import pytest
 
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.shinra import ShinraCounts, join_shinra
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 
 
 def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def test_pages_are_joined_by_id_and_records_of_a_page_are_one(
     labels: Path, dump: Path, tmp_path: Path
 ) -> None:
-    with pytest.warns(LossWarning) as said:
+    with pytest.warns(OmissionWarning) as said:
         counts = join_shinra(labels, dump, tmp_path / "out.jsonl")
     assert counts == ShinraCounts(n_written=2, n_unlabelled=1, n_without_text=1, n_without_type=1)
     assert rows_of(tmp_path / "out.jsonl") == [
@@ -67,7 +67,7 @@ def test_pages_are_joined_by_id_and_records_of_a_page_are_one(
     assert [str(one.message).partition(" ")[0] for one in said] == ["1", "1"]
 
 
-@pytest.mark.filterwarnings("ignore::isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
 def test_the_result_is_read_as_label_sets(labels: Path, dump: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     join_shinra(labels, dump, out, field="opening_text")
@@ -128,6 +128,6 @@ def test_a_lone_surrogate_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_loss_made_an_error_leaves_nothing(labels: Path, dump: Path, tmp_path: Path) -> None:
-    with pytest.raises(LossWarning, match="no text in"):  # the tests make losses errors
+    with pytest.raises(OmissionWarning, match="no text in"):  # the tests make losses errors
         join_shinra(labels, dump, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from isogloss.encode import Encoder, batches, forward
 from isogloss.encode import encoder as module
 from isogloss.encode.output import npy_file
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.progress import progress
 
 KINDS = ["bert", "roberta", "xlm-roberta"]
@@ -181,10 +181,12 @@ def test_cut_texts_are_counted_and_said_once(encoder: Encoder) -> None:
     mixed = ["word " * 60, "коротко", "word " * 38]
     encoded = encoder.encode_counted(mixed)
     assert encoded.truncated.tolist() == [True, False, False]
-    assert encoded.n_pieces[0] == 62
-    assert encoded.n_pieces[2] == 40
-    share = 22 / encoded.n_pieces.sum()
-    with pytest.warns(LossWarning, match=rf"1 of 3 texts .* 40 pieces .* {share:.1%}") as caught:
+    assert encoded.n_tokens[0] == 62
+    assert encoded.n_tokens[2] == 40
+    share = 22 / encoded.n_tokens.sum()
+    with pytest.warns(
+        OmissionWarning, match=rf"1 of 3 texts .* 40 pieces .* {share:.1%}"
+    ) as caught:
         encoder.encode(mixed)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -311,7 +313,7 @@ def test_progress_counts_tokens(
     monkeypatch.setattr("isogloss.progress.SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level(logging.INFO, logger="isogloss"):
         encoded = encoder.encode_counted(["The lazy dog", "ძაღლი"])
-    total = encoded.n_pieces.sum()
+    total = encoded.n_tokens.sum()
     assert f"encoding texts 1 to 2: {total} of {total} tokens" in caplog.text
 
 

@@ -123,7 +123,7 @@ def test_nothing_is_cut_or_said_and_short_texts_keep_their_vectors(tiny: Path) -
     encoder, cutting = load(tiny), load(tiny, long_texts="cut")
     of_windows, of_cut = encoder.encode_counted(LONG), cutting.encode_counted(LONG)
     assert not of_windows.truncated.any()
-    np.testing.assert_array_equal(of_windows.n_pieces, of_cut.n_pieces)
+    np.testing.assert_array_equal(of_windows.n_tokens, of_cut.n_tokens)
     short = ~of_cut.truncated
     assert short.tolist() == [False, True, False, False, True, False]
     np.testing.assert_allclose(of_windows.vectors[short], of_cut.vectors[short], atol=1e-5)

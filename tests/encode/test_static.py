@@ -11,7 +11,7 @@ from tiny_models import train_tokenizer
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 
 TABLE = np.array([[9, 9], [1, 0], [0, 1], [4, 4]], np.float32)
 WORDS = {"[UNK]": 0, "пёс": 1, "犬": 2, "कुत्ता": 3}
@@ -37,7 +37,7 @@ def test_a_vector_is_the_mean_of_the_pieces(tmp_path: Path) -> None:
     wanted = [[0.5, 0.5], [3, 8 / 3], [1, 0], [0, 0], [0, 0]]
     np.testing.assert_allclose(encoded.vectors, wanted, atol=1e-6)
     assert encoded.vectors.dtype == np.float32
-    assert encoded.n_pieces.tolist() == [2, 3, 1, 0, 0]
+    assert encoded.n_tokens.tolist() == [2, 3, 1, 0, 0]
     np.testing.assert_array_equal(encoder.encode(texts, layers="all")[0], encoded.vectors)
 
 
@@ -63,7 +63,7 @@ def test_weights_and_mapping(tmp_path: Path) -> None:
 def test_texts_are_cut_at_512_pieces_as_model2vec_does(tmp_path: Path) -> None:
     encoder = Encoder.load(model2vec(tmp_path / "m"))
     assert str(encoder.settings.max_length) == "512 (model2vec's default)"
-    with pytest.warns(LossWarning, match="1 of 1 texts are longer than 512 pieces"):
+    with pytest.warns(OmissionWarning, match="1 of 1 texts are longer than 512 pieces"):
         vectors = encoder.encode(["пёс " * 512 + "犬"])
     np.testing.assert_allclose(vectors, [[1, 0]], atol=1e-6)
     shorter = Encoder.load(model2vec(tmp_path / "shorter", config={"max_length": 3}))

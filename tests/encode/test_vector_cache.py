@@ -55,7 +55,7 @@ def test_what_was_encoded_is_not_encoded_again(
     assert sum(forwarded) == 1
     keep = [i for i in range(len(found.vectors)) if i != len(texts)]
     np.testing.assert_array_equal(found.vectors[keep], first.vectors)
-    np.testing.assert_array_equal(found.n_pieces[keep], first.n_pieces)
+    np.testing.assert_array_equal(found.n_tokens[keep], first.n_tokens)
     np.testing.assert_array_equal(found.truncated[keep], first.truncated)
     assert first.truncated.any()
     np.testing.assert_allclose(first.vectors[: len(texts)], encoder.encode_counted(texts).vectors,

@@ -78,9 +78,9 @@ class FakeEncoder(Encoder):
     ) -> EncodedTexts:
         words = [re.findall(r"\w+", text.lower()) for text in texts]
         self.n_encoded += len(words)
-        n_pieces = np.array([len(text) for text in words], dtype=np.int64)
+        n_tokens = np.array([len(text) for text in words], dtype=np.int64)
         vectors = np.array([self._sum(text[:N_WORDS_READ], pooling) for text in words], np.float32)
-        return EncodedTexts(vectors.reshape(-1, self.width), n_pieces, n_pieces > N_WORDS_READ)
+        return EncodedTexts(vectors.reshape(-1, self.width), n_tokens, n_tokens > N_WORDS_READ)
 
     def _sum(self, words: list[str], pooling: str | None) -> Any:
         words = words[:1] if pooling == "cls" else words

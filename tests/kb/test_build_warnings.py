@@ -8,7 +8,7 @@ import pytest
 from conftest import write_lines
 from written_wikis import ENGLISH, GERMAN, WikiPage, built, write_table, write_wiki
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.build.wikipedia_options import checked_code
 
@@ -37,7 +37,7 @@ def sources_of(tmp_path: Path, german: list[WikiPage]) -> list[str]:
 
 
 def test_wikis_that_nothing_joins_are_warned_of(tmp_path: Path) -> None:
-    with pytest.warns(LossWarning) as said:
+    with pytest.warns(OmissionWarning) as said:
         kb = built(tmp_path / "kb", *sources_of(tmp_path, UNLINKED))
     assert [str(one.message) for one in said] == [APART + TO_GIVE]
     assert kb.index_of("wikipedia:en:Berlin") != kb.index_of("wikipedia:de:Berlin")
@@ -76,7 +76,7 @@ def test_a_few_entities_in_common_are_not_enough(tmp_path: Path) -> None:
     sources = [
         f"wikipedia:{code}={write_wiki(tmp_path / code, code, pages)}" for code, pages in wikis
     ]
-    with pytest.warns(LossWarning, match=r"with en \(1 of 300\), de \(1 of 300\); give --site"):
+    with pytest.warns(OmissionWarning, match=r"with en \(1 of 300\), de \(1 of 300\); give --site"):
         built(tmp_path / "kb", *sources)
 
 
@@ -93,11 +93,11 @@ def test_a_wiki_apart_from_two_that_are_joined_is_named(
     dumps = sources_of(tmp_path, GERMAN)
     dumps.append(f"wikipedia:ja={write_wiki(tmp_path / 'ja', 'ja', JAPANESE)}")
     apart = "other Wikipedias share hardly an entity with ja (0 of 2)"
-    with pytest.warns(LossWarning) as said:
+    with pytest.warns(OmissionWarning) as said:
         kb = built(tmp_path / "kb", *dumps)
     assert [str(one.message) for one in said] == [apart + TO_GIVE]
     assert kb.index_of("wikipedia:en:Berlin") == kb.index_of("wikipedia:de:Berlin")
-    with pytest.raises(LossWarning):  # as under --strict
+    with pytest.raises(OmissionWarning):  # as under --strict
         build_knowledge_base(dumps, tmp_path / "strict", workers=1)
     assert not (tmp_path / "strict").exists()
     # Items of the other two would not join it; those that it has itself could have done so.
@@ -107,7 +107,7 @@ def test_a_wiki_apart_from_two_that_are_joined_is_named(
         columns = "#pp_page pp_propname pp_value"
         items[code] = write_table(tmp_path / f"{code}.sql.gz", "page_props", columns, rows)
     two = {code: items[code] for code in ("en", "de")}
-    with pytest.warns(LossWarning) as said:
+    with pytest.warns(OmissionWarning) as said:
         built(tmp_path / "kb", *dumps, page_props=two)
     assert [str(one.message) for one in said] == [apart + TO_GIVE]
     assert "same articles?" not in caplog.text
@@ -126,15 +126,17 @@ def test_a_small_wiki_that_is_joined_is_apart_from_none(tmp_path: Path) -> None:
 def test_languages_that_no_source_names_are_warned_of_in_one_sentence(tmp_path: Path) -> None:
     names = {"id": "a", "names": {"en": ["Tokyo"], "pt": ["Tóquio"]}}
     file = write_lines(tmp_path / "n.jsonl", names)
-    with pytest.warns(LossWarning, match=r"no source has names in sw, ja, of --langs; ") as said:
+    with pytest.warns(
+        OmissionWarning, match=r"no source has names in sw, ja, of --langs; "
+    ) as said:
         build_knowledge_base([f"names:{file}"], tmp_path / "kb", langs=["sw", "en", "ja", "pt-PT"])
     assert len(said) == 1
     with pytest.warns(
-        LossWarning, match="kr, of --langs.*; if South Korea is meant, Korean is 'ko"
+        OmissionWarning, match="kr, of --langs.*; if South Korea is meant, Korean is 'ko"
     ):
         build_knowledge_base([f"names:{file}"], tmp_path / "kr", langs=["kr", "en"])
     assert KnowledgeBase.open(tmp_path / "kb").languages == ("en", "pt")  # which serves pt-PT
-    with pytest.raises(LossWarning):  # as under --strict
+    with pytest.raises(OmissionWarning):  # as under --strict
         build_knowledge_base([f"names:{file}"], tmp_path / "strict", langs=["sw", "en"])
     assert not (tmp_path / "strict").exists()
 

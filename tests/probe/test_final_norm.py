@@ -34,8 +34,8 @@ def test_a_final_norm_is_found_whatever_its_name(
         tiny_models["xlm-roberta"], folder, ignore=shutil.ignore_patterns("model*", "config.json")
     )
     of_folder = Encoder.load(tiny_models["xlm-roberta"], device="cpu").tokenizer
-    n_pieces = of_folder.backend.get_vocab_size()
-    config = getattr(transformers, f"{kind}Config")(vocab_size=n_pieces, **SIZES, **more)
+    n_tokens = of_folder.backend.get_vocab_size()
+    config = getattr(transformers, f"{kind}Config")(vocab_size=n_tokens, **SIZES, **more)
     getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
     encoder = Encoder.load(folder, device="cpu", pooling="mean")
     assert has_final_norm(encoder) is is_there

@@ -115,9 +115,9 @@ def test_the_model_is_as_before_afterwards() -> None:
 
 def test_only_the_first_piece_leaves_the_last_layer_when_it_is_enough() -> None:
     model = bert().eval()
-    for is_first_enough, n_pieces in ((False, 8), (True, 1)):
+    for is_first_enough, n_tokens in ((False, 8), (True, 1)):
         with cheaper_modules(model, is_first_enough=is_first_enough):
-            assert model(input_ids=IDS).last_hidden_state.shape == (3, n_pieces, 32)
+            assert model(input_ids=IDS).last_hidden_state.shape == (3, n_tokens, 32)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

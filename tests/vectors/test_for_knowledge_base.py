@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.vectors import (
     EntityVectors,
@@ -52,7 +52,9 @@ def rows(found: EntityVectors) -> dict[str, float]:
 def test_titles_and_redirects_of_the_first_language(
     kb: KnowledgeBase, vectors: WordEntityVectors
 ) -> None:
-    with pytest.warns(LossWarning, match="2 entities without a vector, for another entity has the"):
+    with pytest.warns(
+        OmissionWarning, match="2 entities without a vector, for another entity has the"
+    ):
         found = entity_vectors_for(vectors, kb, ["en", "ja"])
     assert rows(found) == {"Q1490": 4, "Q60": 6}
     assert rows(entity_vectors_for(vectors, kb, ["ja", "de"])) == {"Q1490": 8}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from written_dump import Written, slow_pages, some_pages, write_dump
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import build_knowledge_base
 from isogloss.vectors.corpus import graph_file
 from isogloss.vectors.corpus.corpus import TrainingCorpus, corpus_of
@@ -332,7 +332,9 @@ def test_a_dump_of_another_wiki_is_said(tmp_path: Path) -> None:
     whole = dump.read_text("utf-8")
     dump.write_text(whole.replace("\n", head, 1), "utf-8")
     reading, training = DumpReading(min_word_count=1), VectorTraining(width=2, iterations=1)
-    with pytest.warns(LossWarning, match="says that it is enwiki, and is read as the Wikipedia"):
+    with pytest.warns(
+        OmissionWarning, match="says that it is enwiki, and is read as the Wikipedia"
+    ):
         train_on_dump(f"wikipedia:ja={dump}", tmp_path / "v", reading, training, workers=1)
 
 
@@ -359,7 +361,7 @@ def test_why_nothing_has_a_vector(
     tmp_path: Path, pages: list[Written], options: dict[str, int], said: str
 ) -> None:
     source = f"wikipedia:en={write_dump(tmp_path / 'en.xml', 'en', pages)}"
-    with pytest.raises(LossWarning) as error:  # as under --strict, before training
+    with pytest.raises(OmissionWarning) as error:  # as under --strict, before training
         train_on_dump(source, tmp_path / "v", replace(ALL, **options), QUICK, workers=1)
     assert str(error.value) == said
 
@@ -379,13 +381,13 @@ def test_vectors_without_entities_or_words_are_warned_of(
 ) -> None:
     source = f"wikipedia:en={write_dump(tmp_path / 'en.xml', 'en', some_pages(20, 1))}"
     reading = replace(ALL, **{option: 9999})
-    with pytest.warns(LossWarning, match=said) as warned:
+    with pytest.warns(OmissionWarning, match=said) as warned:
         train_on_dump(source, tmp_path / "v", reading, QUICK, workers=1)
     assert len(warned) == 1
     assert (tmp_path / "v").exists()
     monkeypatch.setattr(
         "isogloss.vectors.on_dump.train_vectors", lambda *_, **__: pytest.fail("late")
     )
-    with pytest.raises(LossWarning, match=said):  # as under --strict, before training
+    with pytest.raises(OmissionWarning, match=said):  # as under --strict, before training
         train_on_dump(source, tmp_path / "w", reading, QUICK, workers=1)
     assert not (tmp_path / "w").exists()

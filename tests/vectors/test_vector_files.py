@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.vectors import (
     EntityVectors,
     Vocabulary,
@@ -140,7 +140,7 @@ def test_compressed_vectors_that_are_not_read(tmp_path: Path) -> None:
 
 def test_of_two_rows_with_one_name_the_first_counts(tmp_path: Path) -> None:
     (tmp_path / "v").write_text("a 1\nENTITY/b_c 2\nENTITY/b c 3\na 4\nd 5\n")
-    with pytest.warns(LossWarning, match="2 rows left out whose name came before"):
+    with pytest.warns(OmissionWarning, match="2 rows left out whose name came before"):
         read = read_vectors(tmp_path / "v")
     assert read.matrix.tolist() == [[1], [5], [2]]
 
@@ -261,7 +261,7 @@ def test_names_that_no_line_can_hold(tmp_path: Path) -> None:
     write_vectors(odd, tmp_path / "v", "native")
     assert list(read_vectors(tmp_path / "v").vocabulary.words) == ["a\nb"]
     spaced = WordEntityVectors(Vocabulary.of(["a b"]), np.eye(1))
-    with pytest.warns(LossWarning, match="the spaces in 1 word are written '_' and stay so"):
+    with pytest.warns(OmissionWarning, match="the spaces in 1 word are written '_' and stay so"):
         write_vectors(spaced, tmp_path / "w", "glove")
     with pytest.raises(InputError, match="form is 'text'; allowed: native"):
         write_vectors(spaced, tmp_path / "x", "text")  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """Damaged dumps: pages as they were written or none, a count of what was lost, one sentence.
 
 Whatever is done to a dump, each page that is read equals one that was written (a flipped bit in
-plain XML may change its own page), and what is missing shows in `Dump.lost`.
+plain XML may change its own page), and what is missing shows in `Dump.dropped`.
 """
 
 import bz2
@@ -18,7 +18,7 @@ from isogloss.errors import InputError
 from isogloss.wiki.dump import reader as dump_module
 from isogloss.wiki.dump.pages import Page
 from isogloss.wiki.dump.reader import Dump
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 
 PAGES = some_pages(150, n_words=400)
 PLAIN = dump_of(PAGES)
@@ -29,15 +29,15 @@ WRITTEN = {
 STREAMS, INDEX = multistream(PAGES)
 
 
-def read(path: Path, **options: object) -> tuple[list[Page], Lost]:
+def read(path: Path, **options: object) -> tuple[list[Page], Dropped]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with Dump(path, **options) as dump:
             pages = list(dump.pages())
-    assert len(caught) == bool(dump.lost)
-    if dump.lost:
-        assert str(caught[0].message) == f"{path}: {dump.lost}"
-    return pages, dump.lost
+    assert len(caught) == bool(dump.dropped)
+    if dump.dropped:
+        assert str(caught[0].message) == f"{path}: {dump.dropped}"
+    return pages, dump.dropped
 
 
 def changed(pages: list[Page]) -> int:
@@ -58,13 +58,13 @@ def test_cut_off_anywhere(tmp_path: Path, form: str, share: int) -> None:
     path = tmp_path / "dump"
     path.write_bytes(whole[: len(whole) * share // 20 + 3])
     try:
-        pages, lost = read(path, workers=2)
+        pages, dropped = read(path, workers=2)
     except InputError:  # before the first page
         assert share < (4 if form == "bz2" else 2)
         return
     assert changed(pages) == 0
-    assert lost.ends_early
-    assert "the end of the file is missing" in str(lost)
+    assert dropped.ends_early
+    assert "the end of the file is missing" in str(dropped)
     assert len(pages) > 150 * share // 20 - 50  # a bz2 block of 100 kB holds 25 pages
 
 
@@ -81,9 +81,9 @@ def test_no_page_is_made_of_two_halves(tmp_path: Path, is_cdata: bool) -> None:
             broken = bytearray(parts[lost_part])
             broken[200] ^= 8
             path.write_bytes(b"".join([*parts[:lost_part], broken, *parts[lost_part + 1 :]]))
-            pages, lost = read(path)
+            pages, dropped = read(path)
             assert 140 < len(pages) < 150
-            assert lost.n_streams == 1
+            assert dropped.n_streams == 1
             if not is_cdata:
                 assert changed(pages) == 0
 
@@ -110,12 +110,12 @@ def test_flipped_bits(tmp_path: Path, form: str) -> None:
         data[rng.randrange(200, len(data))] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
         try:
-            pages, lost = read(path, workers=2)
+            pages, dropped = read(path, workers=2)
         except InputError:  # in the first block
             n_unread += 1
             continue
         assert changed(pages) <= (form == "plain")
-        assert lost or len(pages) == 150
+        assert dropped or len(pages) == 150
         assert form == "bz2" or len(pages) >= (149 if form == "plain" else 139)
         n_read += len(pages)
     assert n_unread < (12 if form == "bz2" else 1)
@@ -129,10 +129,10 @@ def test_many_faults_in_one_dump(tmp_path: Path) -> None:
         for place in rng.sample(range(2000, len(data)), 40):
             data[place] = rng.randrange(256)
         path.write_bytes(data)
-        pages, lost = read(path)
+        pages, dropped = read(path)
         assert changed(pages) <= 40
         assert 100 < len(pages) <= 150
-        assert len(pages) + lost.pages.total() >= 140
+        assert len(pages) + dropped.pages.total() >= 140
 
 
 def edited(old: str, new: str, n_times: int = 1) -> bytes:
@@ -208,15 +208,15 @@ def test_damaged(tmp_path: Path, name: str) -> None:
     path.write_bytes(data)
     tracemalloc.start()
     try:
-        pages, lost = read(path)
+        pages, dropped = read(path)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert (len(pages), dict(lost.pages)) == (n_pages, reasons)
+    assert (len(pages), dict(dropped.pages)) == (n_pages, reasons)
     assert changed(pages) == 0
     assert peak < 50 << 20
     is_harmless = name.startswith("another") or name == "damaged siteinfo"
-    assert bool(lost) != is_harmless or name == "half a character of UTF-16"
+    assert bool(dropped) != is_harmless or name == "half a character of UTF-16"
 
 
 NOT_A_DUMP: dict[str, tuple[bytes, str]] = {
@@ -266,9 +266,9 @@ def test_latin_1_without_a_word_about_it(tmp_path: Path) -> None:
     pages = [Written(i, "Café" if i % 2 else "Port", "x") for i in range(1, 9)]
     path = tmp_path / "dump.xml"
     path.write_bytes(dump_of(pages).decode().encode("latin-1", "xmlcharrefreplace"))
-    pages_read, lost = read(path)
+    pages_read, dropped = read(path)
     assert [page.title for page in pages_read] == ["Port"] * 4
-    assert str(lost) == f"lost: 4 pages (4 {BROKEN})"
+    assert str(dropped) == f"lost: 4 pages (4 {BROKEN})"
 
 
 def test_pages_larger_than_the_limit_are_skipped(
@@ -280,13 +280,13 @@ def test_pages_larger_than_the_limit_are_skipped(
     path = tmp_path / "dump"
     for order in ([small, large, fits], [large, small, fits], [large, large, fits, fits, large]):
         path.write_bytes(dump_of(order))
-        pages, lost = read(path)
+        pages, dropped = read(path)
         assert [page.id for page in pages] == [page.id for page in order if page is not large]
-        assert lost.pages == {"larger than 1 MiB": order.count(large)}
-        assert not lost.ends_early
+        assert dropped.pages == {"larger than 1 MiB": order.count(large)}
+        assert not dropped.ends_early
     path.write_bytes(dump_of([small, large])[:1_700_000])
-    pages, lost = read(path)
-    assert (len(pages), lost.pages.total(), lost.ends_early) == (1, 1, True)
+    pages, dropped = read(path)
+    assert (len(pages), dropped.pages.total(), dropped.ends_early) == (1, 1, True)
 
 
 @pytest.mark.full
@@ -296,10 +296,10 @@ def test_a_page_of_50_megabytes(tmp_path: Path, n_megabytes: int) -> None:
     path = tmp_path / "dump.xml"
     path.write_bytes(dump_of([page, *PAGES]))
     assert n_megabytes << 20 < path.stat().st_size < (n_megabytes + 2) << 20
-    pages, lost = read(path)
+    pages, dropped = read(path)
     assert len(pages) == 150 + (n_megabytes == 50)
-    assert bool(lost) == (n_megabytes == 90)
-    if not lost:
+    assert bool(dropped) == (n_megabytes == 90)
+    if not dropped:
         assert pages[0].text == page.text.encode()
 
 
@@ -313,13 +313,13 @@ def test_garbage_without_end_takes_no_memory(
     path.write_bytes(bz2.compress(PLAIN) + zeros + zeros)
     tracemalloc.start()
     try:
-        pages, lost = read(path, workers=2)
+        pages, dropped = read(path, workers=2)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 60 << 20
     assert len(pages) == 150
-    assert lost.pages.total() == 1
+    assert dropped.pages.total() == 1
 
 
 def test_no_reader_is_needed_that_is_not_installed(

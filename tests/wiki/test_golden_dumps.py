@@ -33,7 +33,7 @@ def test_pages_are_those_that_another_reader_finds(path: Path) -> None:
     ]
     with Dump(path) as dump:
         pages = list(dump.pages())
-    assert not dump.lost
+    assert not dump.dropped
     assert len(pages) == len(expected)
     for page, (number, namespace, title, redirect, revision) in zip(pages, expected, strict=True):
         assert (page.id, page.namespace, page.title, page.redirect, page.model) == (

@@ -14,7 +14,7 @@ from isogloss.cli.places import refuse_inside
 from isogloss.cli.texts import read_text_blocks
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import Documents
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
 from isogloss.kb.build.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
@@ -253,7 +253,7 @@ def _linked(
         linker = linkers[code]
         if linker is None:
             unknown = counted(len(rows), "text")
-            warn_loss(f"nothing is linked in {unknown} of unknown language")
+            warn_omitted(f"nothing is linked in {unknown} of unknown language")
             continue
         found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
         for position, row in enumerate(rows):

@@ -20,7 +20,7 @@ from isogloss import __version__
 from isogloss.cli.quiet import add_quiet, talk_restored
 from isogloss.cli.stops import Stopped, stops_raise
 from isogloss.cli.streams import answer_to, talk_to
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 
 _GROUPS = ("kb", "classify", "data", "vectors", "probe")
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments is None:
         logging.getLogger("isogloss.compiling").setLevel(logging.INFO)
     warnings.showwarning = _show_warning
-    warnings.filterwarnings("always", category=LossWarning)
+    warnings.filterwarnings("always", category=OmissionWarning)
     if sys.stdout is None:  # as above
         return _say("standard output is closed; let it go to a file, or to /dev/null")
     _write_utf8()
@@ -108,7 +108,7 @@ def _run(words: list[str]) -> int:
         return stop.exit_code
     except InputError as error:
         return _say(str(error))
-    except LossWarning as loss:  # --strict makes losses errors
+    except OmissionWarning as loss:  # --strict makes losses errors
         return _say(f"{loss} (an error under --strict; leave that out to go on)")
     except typer.TyperException as error:
         return _say(_one_sentence(error))

@@ -8,7 +8,7 @@ import typer
 
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import FileFormat
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.limits import LARGEST_COUNT, LARGEST_SEED
 
 FOR_LABEL_SETS = "is for label sets; add --multilabel"
@@ -17,7 +17,7 @@ FOR_ENTITIES = "is for entities, and the model has no knowledge base; leave it o
 
 def _strict(value: bool) -> bool:
     if value:
-        warnings.filterwarnings("error", category=LossWarning)
+        warnings.filterwarnings("error", category=OmissionWarning)
     return value
 
 

@@ -24,7 +24,7 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, nearest, warn_loss
+from isogloss.errors import InputError, nearest, warn_omitted
 from isogloss.text.languages import parse_language
 
 LABEL_COLUMNS = ("label", "category")
@@ -151,7 +151,7 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When the language column holds unknown codes; these documents get no language.
     UserWarning
         When quotes or label sets can be read in two ways.
@@ -380,7 +380,7 @@ def _langs(records: Records, column: int, path: Path) -> list[str | None]:
             n_unknown += 1
             first_unknown = first_unknown or f"first at {path}:{line}: {error}"
     if n_unknown:
-        warn_loss(f"{n_unknown} document(s) with an unknown language get none; {first_unknown}")
+        warn_omitted(f"{n_unknown} document(s) with an unknown language get none; {first_unknown}")
     return langs
 
 

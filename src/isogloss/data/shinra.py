@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.lines import open_lines
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.storage.files import atomic_file, refuse_existing, refuse_read
 
 Types = dict[str, list[str]]  # page → its types
@@ -71,7 +71,7 @@ def join_shinra(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When pages with types have no text, or no numbered type.
     """
     refuse_read(out, [labels, texts])
@@ -96,9 +96,11 @@ def join_shinra(
                 path=texts,
             )
         if missing:  # said before the file is there: a loss under --strict leaves nothing
-            warn_loss(f"{counted(len(missing), 'page')} with types left out: no text in {texts}")
+            warn_omitted(f"{counted(len(missing), 'page')} with types left out: no text in {texts}")
         if untyped:
-            warn_loss(f"{counted(len(untyped), 'page')} left out: no type has a number in {labels}")
+            warn_omitted(
+                f"{counted(len(untyped), 'page')} left out: no type has a number in {labels}"
+            )
     return ShinraCounts(n_written, n_unlabelled, len(missing), len(untyped))
 
 

@@ -31,7 +31,7 @@ from isogloss.encode.static import StaticNetwork
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.encode.transforms import Transform, plan_before, transformed
 from isogloss.encode.vector_cache import MAX_BYTES, VectorCache, Vectors
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, warn_omitted
 
 logger = logging.getLogger("isogloss")
 
@@ -44,14 +44,14 @@ class EncodedTexts:
     ----------
     vectors
         (n_texts, width), or (n_layers, n_texts, width) where several layers were asked for.
-    n_pieces
+    n_tokens
         Pieces of each text before the cut, prefix and specials included.
     truncated
         Whether each text was cut; none is under ``long_texts="windows"``.
     """
 
     vectors: Floats2d | Floats3d
-    n_pieces: Ints1d
+    n_tokens: Ints1d
     truncated: Bools1d
 
 
@@ -307,7 +307,7 @@ class Encoder:
 
         Warns
         -----
-        LossWarning
+        OmissionWarning
             With the number of texts that were cut, and the share of pieces left out.
         """
         encoded = self.encode_counted(
@@ -317,10 +317,10 @@ class Encoder:
         n_cut = int(encoded.truncated.sum())
         if n_cut:
             longest = self.settings.max_length.value
-            n_lost = int((encoded.n_pieces[encoded.truncated] - longest).sum())
-            warn_loss(
-                f"{n_cut} of {len(encoded.n_pieces)} texts are longer than {longest} pieces and "
-                f"were cut; {n_lost / int(encoded.n_pieces.sum()):.1%} of all pieces were left "
+            n_omitted = int((encoded.n_tokens[encoded.truncated] - longest).sum())
+            warn_omitted(
+                f"{n_cut} of {len(encoded.n_tokens)} texts are longer than {longest} pieces and "
+                f"were cut; {n_omitted / int(encoded.n_tokens.sum()):.1%} of all pieces were left "
                 f"out; give {TO_READ_ALL}"
             )
         return encoded.vectors
@@ -347,7 +347,7 @@ class Encoder:
             texts = column_of(texts, "texts", of="texts")
             n_texts = len(texts)
         width = width_of(self.network, plan)
-        n_pieces: list[Ints1d] = [np.empty(0, np.int64)]
+        n_tokens: list[Ints1d] = [np.empty(0, np.int64)]
         if out is None:
             vectors = np.empty((len(plan.layers), n_texts or 0, width), np.float32)
             sink = filled_array(vectors)
@@ -358,14 +358,14 @@ class Encoder:
             )  # fmt: skip
         with sink as write, networks.capped_threads(self.threads):
             for chunk in text_chunks(texts):
-                found = self._encode_chunk(chunk, before, first=sum(map(len, n_pieces)))
+                found = self._encode_chunk(chunk, before, first=sum(map(len, n_tokens)))
                 write(transformed(found.vectors, self.transform, normalize=plan.normalize))
-                n_pieces.append(found.n_pieces)
+                n_tokens.append(found.n_tokens)
         if out is not None:
             vectors = np.load(out, mmap_mode="r")
         elif not plan.is_stacked:
             vectors = vectors[0]
-        pieces = np.concatenate(n_pieces)
+        pieces = np.concatenate(n_tokens)
         is_cut = plan.long_texts == "cut"
         return EncodedTexts(vectors, pieces, (pieces > self.settings.max_length.value) & is_cut)
 

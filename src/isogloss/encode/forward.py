@@ -98,7 +98,7 @@ def encode_texts(
             f"{number(int(is_bad.argmax()))} (counted from 0); the model is broken, or its "
             f"numbers overflow in {encoder.dtype}"
         )
-    return Vectors(vectors, windows.n_pieces)
+    return Vectors(vectors, windows.n_tokens)
 
 
 def width_of(network: Pools, plan: Plan) -> int:
@@ -110,7 +110,7 @@ def _windows(tokenizer: TextTokenizer, texts: list[str], plan: Plan) -> Windows:
     if plan.long_texts == "windows":
         return tokenizer.windows(texts)
     cut = tokenizer(texts)
-    return Windows.one_each(cut.ids, cut.n_pieces)
+    return Windows.one_each(cut.ids, cut.n_tokens)
 
 
 def _progress(description: str, n_tokens: int) -> contextlib.AbstractContextManager[Advance]:

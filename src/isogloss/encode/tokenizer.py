@@ -31,12 +31,12 @@ class TokenizedTexts:
     ----------
     ids
         One array a text, specials included.
-    n_pieces
+    n_tokens
         Pieces of each text before the cut, specials and prefix included.
     """
 
     ids: list[SmallInts1d]
-    n_pieces: Ints1d
+    n_tokens: Ints1d
 
     @property
     def lengths(self) -> Ints1d:
@@ -46,7 +46,7 @@ class TokenizedTexts:
     @property
     def truncated(self) -> Bools1d:
         """Whether each text was cut."""
-        return np.asarray(self.n_pieces > self.lengths, np.bool_)
+        return np.asarray(self.n_tokens > self.lengths, np.bool_)
 
 
 class TextTokenizer:
@@ -98,11 +98,11 @@ class TextTokenizer:
         """Tokenise texts; those longer than the maximum keep their first pieces."""
         room = self.max_length - len(self.head) - len(self.tail)
         ids: list[SmallInts1d] = []
-        n_pieces: list[int] = []
+        n_tokens: list[int] = []
         for tokens in self._tokens(texts):
-            n_pieces.append(len(self.head) + len(tokens) + len(self.tail))
+            n_tokens.append(len(self.head) + len(tokens) + len(self.tail))
             ids.append(self._with_specials(tokens[:room]))
-        return TokenizedTexts(ids, np.array(n_pieces, np.int64))
+        return TokenizedTexts(ids, np.array(n_tokens, np.int64))
 
     def windows(self, texts: Sequence[str]) -> Windows:
         """Tokenise texts; those longer than the maximum become several windows.
@@ -122,9 +122,9 @@ class TextTokenizer:
         ids: list[SmallInts1d] = []
         text: list[int] = []
         n_own: list[int] = []
-        n_pieces: list[int] = []
+        n_tokens: list[int] = []
         for number, tokens in enumerate(self._tokens(texts)):
-            n_pieces.append(len(self.head) + len(tokens) + len(self.tail))
+            n_tokens.append(len(self.head) + len(tokens) + len(self.tail))
             n_prefix = _n_common(tokens, self.prefix_ids)
             prefix, own = tokens[:n_prefix], tokens[n_prefix:]
             most = room - len(self.prefix_ids) if len(tokens) > room else max(len(own), 1)
@@ -134,7 +134,7 @@ class TextTokenizer:
                 n_own.append(end - start)
                 prefix = self.prefix_ids
         return Windows(
-            ids, np.array(text, np.int64), np.array(n_own, np.int64), np.array(n_pieces, np.int64)
+            ids, np.array(text, np.int64), np.array(n_own, np.int64), np.array(n_tokens, np.int64)
         )
 
     @cached_property

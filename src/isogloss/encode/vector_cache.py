@@ -29,7 +29,7 @@ VERSION = 1
 MAX_BYTES = 8 * 2**30
 OTHER_FILES = ("lock", "settings.json")  # of a folder, beside the keys and the vectors
 DIGEST_BYTES = 16
-KEY = np.dtype([("digest", f"V{DIGEST_BYTES}"), ("n_pieces", "<u4"), ("checksum", "<u4")])
+KEY = np.dtype([("digest", f"V{DIGEST_BYTES}"), ("n_tokens", "<u4"), ("checksum", "<u4")])
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Vectors:
     """Vectors (n_layers, n_texts, width), and pieces of each text before the cut."""
 
     vectors: Floats3d
-    n_pieces: Ints1d
+    n_tokens: Ints1d
 
 
 Encode = Callable[[list[str]], Vectors]
@@ -98,8 +98,8 @@ class VectorCache:
         digests = [_digest(text) for text in texts]
         n_layers, width = shape
         vectors = np.zeros((len(texts), n_layers * width), np.float32)
-        n_pieces = np.zeros(len(texts), np.int64)
-        missing = shelf.read(digests, vectors, n_pieces)
+        n_tokens = np.zeros(len(texts), np.int64)
+        missing = shelf.read(digests, vectors, n_tokens)
         if missing:
             first = dict(
                 zip((digests[i] for i in reversed(missing)), reversed(missing), strict=True)
@@ -109,9 +109,9 @@ class VectorCache:
             rows = np.ascontiguousarray(made.vectors.transpose(1, 0, 2)).reshape(len(new), -1)
             place = {digests[i]: row for row, i in enumerate(new)}
             source = [place[digests[i]] for i in missing]
-            vectors[missing], n_pieces[missing] = rows[source], made.n_pieces[source]
-            shelf.append([digests[i] for i in new], rows, made.n_pieces)
-        return Vectors(vectors.reshape(len(texts), n_layers, width).transpose(1, 0, 2), n_pieces)
+            vectors[missing], n_tokens[missing] = rows[source], made.n_tokens[source]
+            shelf.append([digests[i] for i in new], rows, made.n_tokens)
+        return Vectors(vectors.reshape(len(texts), n_layers, width).transpose(1, 0, 2), n_tokens)
 
 
 class _Shelf:
@@ -125,11 +125,11 @@ class _Shelf:
         self.n_values = shape[0] * shape[1]
         self.max_bytes = max_bytes
         self.keys, self.vectors = folder / "keys.bin", folder / "vectors.f4"
-        self.rows: dict[bytes, tuple[int, int, int]] = {}  # row, n_pieces, checksum
+        self.rows: dict[bytes, tuple[int, int, int]] = {}  # row, n_tokens, checksum
         self.n_read = 0
         self.is_closed = False
 
-    def read(self, digests: list[bytes], vectors: Floats2d, n_pieces: Ints1d) -> list[int]:
+    def read(self, digests: list[bytes], vectors: Floats2d, n_tokens: Ints1d) -> list[int]:
         """Fill in the rows that are cached; return the numbers of the others."""
         everything = list(range(len(digests)))
         try:
@@ -143,12 +143,12 @@ class _Shelf:
         for i, digest in enumerate(digests):
             row, pieces, checksum = self.rows.get(digest, (len(stored), 0, 0))
             if row < len(stored) and _checksum(digest, pieces, stored[row]) == checksum:
-                vectors[i], n_pieces[i] = stored[row], pieces
+                vectors[i], n_tokens[i] = stored[row], pieces
             else:
                 missing.append(i)
         return missing
 
-    def append(self, digests: list[bytes], vectors: Floats2d, n_pieces: Ints1d) -> None:
+    def append(self, digests: list[bytes], vectors: Floats2d, n_tokens: Ints1d) -> None:
         """Keep vectors behind what is there; a disk that refuses ends the keeping, not the run."""
         if self.is_closed:
             return
@@ -158,12 +158,12 @@ class _Shelf:
             logger.warning("%s: is a link, to which nothing is written; vectors are not kept", link)
             return
         try:
-            self._append(digests, vectors, n_pieces)
+            self._append(digests, vectors, n_tokens)
         except OSError as error:
             self.is_closed = True
             logger.warning("%s: vectors are not cached any more: %s", self.folder, error.strerror)
 
-    def _append(self, digests: list[bytes], vectors: Floats2d, n_pieces: Ints1d) -> None:
+    def _append(self, digests: list[bytes], vectors: Floats2d, n_tokens: Ints1d) -> None:
         from filelock import FileLock
 
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ class _Shelf:
             n_before, n_rows = self.n_read, self._n_whole()
             self._read_keys()  # another process may have been faster with some
             kept = [i for i, one in enumerate(digests) if self.rows.get(one, (-1,))[0] < n_before]
-            digests, vectors, n_pieces = [digests[i] for i in kept], vectors[kept], n_pieces[kept]
+            digests, vectors, n_tokens = [digests[i] for i in kept], vectors[kept], n_tokens[kept]
             room = self.max_bytes // (KEY.itemsize + 4 * self.n_values) - n_rows
             if room < len(digests):
                 self.is_closed = True
@@ -185,8 +185,8 @@ class _Shelf:
                 digests = digests[: max(room, 0)]
             keys = np.zeros(len(digests), KEY)
             for i, digest in enumerate(digests):
-                checksum = _checksum(digest, int(n_pieces[i]), vectors[i])
-                keys[i] = (np.void(digest), n_pieces[i], checksum)
+                checksum = _checksum(digest, int(n_tokens[i]), vectors[i])
+                keys[i] = (np.void(digest), n_tokens[i], checksum)
             for path, array, size in (
                 (
                     self.vectors,
@@ -231,6 +231,6 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:DIGEST_BYTES]
 
 
-def _checksum(digest: bytes, n_pieces: int, vector: np.ndarray[Any, Any]) -> int:
-    head = digest + n_pieces.to_bytes(4, "little")
+def _checksum(digest: bytes, n_tokens: int, vector: np.ndarray[Any, Any]) -> int:
+    head = digest + n_tokens.to_bytes(4, "little")
     return zlib.crc32(np.ascontiguousarray(vector, "<f4").tobytes(), zlib.crc32(head))

@@ -31,20 +31,20 @@ class Windows:
         Number of the window's text, ascending; (n_windows,).
     n_own
         Tokens of the text itself in each window, which weigh it; (n_windows,).
-    n_pieces
+    n_tokens
         Tokens of each whole text, its prefix and special tokens counted once; (n_texts,).
     """
 
     ids: list[SmallInts1d]
     text: Ints1d
     n_own: Ints1d
-    n_pieces: Ints1d
+    n_tokens: Ints1d
 
     @classmethod
-    def one_each(cls, ids: list[SmallInts1d], n_pieces: Ints1d) -> Self:
+    def one_each(cls, ids: list[SmallInts1d], n_tokens: Ints1d) -> Self:
         """Return texts of one window each, which are all that is read of them."""
         numbers = np.arange(len(ids), dtype=np.int64)
-        return cls(ids, numbers, np.zeros_like(numbers), n_pieces)
+        return cls(ids, numbers, np.zeros_like(numbers), n_tokens)
 
     @property
     def lengths(self) -> Ints1d:

@@ -134,14 +134,14 @@ def check_untuned(encoder: Encoder) -> None:
 
 
 def with_settings(
-    base: Encoder, *, pooling: Pooling, normalize: bool, max_pieces: int | None
+    base: Encoder, *, pooling: Pooling, normalize: bool, max_length: int | None
 ) -> Encoder:
     """Return the encoder under other settings; the network is shared.
 
     Raises
     ------
     InputError
-        When the encoder cannot be tuned, was told to read long texts in windows, or `max_pieces` is
+        When the encoder cannot be tuned, was told to read long texts in windows, or `max_length` is
         more than it takes or leaves no room for a piece.
     """
     check_untuned(base)
@@ -156,10 +156,10 @@ def with_settings(
     if long_texts.value == "windows" and long_texts.source == GIVEN:
         raise InputError(WINDOWS_ARE_FOR_FROZEN)
     longest = base.settings.max_length.value
-    if max_pieces is not None and max_pieces > longest:
-        raise InputError(f"max_pieces is {max_pieces}; {base.name} takes {longest} at most")
+    if max_length is not None and max_length > longest:
+        raise InputError(f"max_pieces is {max_length}; {base.name} takes {longest} at most")
     changed: dict[str, Any] = {
-        "pooling": pooling, "normalize": normalize, "max_length": max_pieces or longest,
+        "pooling": pooling, "normalize": normalize, "max_length": max_length or longest,
         "long_texts": "cut",
     }  # fmt: skip
     settings = replace(
@@ -173,7 +173,7 @@ def with_settings(
     tokenizer = TextTokenizer(
         base.tokenizer.backend,
         prefix=base.tokenizer.prefix,
-        max_length=max_pieces or longest,
+        max_length=max_length or longest,
         is_parallel=base.tokenizer.is_parallel,
     )
     return base._with(settings=settings, tokenizer=tokenizer)

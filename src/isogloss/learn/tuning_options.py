@@ -50,7 +50,7 @@ class TuningOptions(TrainingOptions):
 
     dev_split: float = 0.05
     class_weights: Literal["balanced"] | None = None
-    max_pieces: int | None = None
+    max_length: int | None = None
     embeddings: Embeddings | None = None
     dropout: float | None = None
     lora_rank: int = 16
@@ -69,8 +69,8 @@ class TuningOptions(TrainingOptions):
         if embeddings is not None and not is_name:
             hint = did_you_mean(str(embeddings), EMBEDDINGS)
             raise InputError(f"embeddings is {embeddings!r:.40}; {hint}")
-        if self.max_pieces is not None:
-            check_count("max_pieces", self.max_pieces)
+        if self.max_length is not None:
+            check_count("max_length", self.max_length)
         check_count("lora_rank", self.lora_rank)
 
     @classmethod

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.progress import logger
 from isogloss.storage.files import LOCK
 
@@ -19,7 +19,7 @@ def kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
     """Name the hidden folders that stay when a run is stopped; one without any work is removed."""
     try:
         yield
-    except (InputError, LossWarning, OSError, KeyboardInterrupt):
+    except (InputError, OmissionWarning, OSError, KeyboardInterrupt):
         for folder in folders:
             if folder.exists() and all(file.name == LOCK for file in folder.iterdir()):
                 shutil.rmtree(folder)

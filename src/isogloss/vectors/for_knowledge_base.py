@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.storage.tensor_file import tensor_metadata
 from isogloss.vectors import entity_vectors
@@ -114,7 +114,7 @@ def _numbers(vectors: WordEntityVectors, kb: KnowledgeBase, langs: Sequence[str]
     is_shared = np.isin(numbers, found[n_times > 1])
     if is_shared.any():
         n_shared = counted(int(is_shared.sum()), "entity", "entities")
-        warn_loss(f"{n_shared} without a vector, for another entity has the same title")
+        warn_omitted(f"{n_shared} without a vector, for another entity has the same title")
     numbers[is_shared] = -1
     return numbers
 

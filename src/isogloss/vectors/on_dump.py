@@ -5,7 +5,7 @@ from pathlib import Path
 
 from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError, counted, losses_are_errors, warn_loss
+from isogloss.errors import InputError, counted, omissions_are_errors, warn_omitted
 from isogloss.kb.build.wikipedia_source import dump_of
 from isogloss.storage.files import locked, resolved
 from isogloss.storage.work_folder import kept_folders_said
@@ -54,7 +54,7 @@ def train_on_dump(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When no entity, or no word, reaches its minimum count.
     """
     check_threads(workers, "workers")
@@ -81,7 +81,7 @@ def train_on_dump(
             if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
                 shutil.rmtree(folder, ignore_errors=True)
             raise
-        if losses_are_errors():  # before the hours of training
+        if omissions_are_errors():  # before the hours of training
             _warn_of_nothing(corpus.vocabulary)
         n_bytes = 4 * len(corpus.vocabulary) * training.width
         check_disk(out.parent, n_bytes, f"{out.name}", advice="give --out on a larger disk")
@@ -111,7 +111,7 @@ def _warn_of_nothing(vocabulary: Vocabulary) -> None:
         )
         if not n_linked:
             why = "no link leads to an entity; read more pages, or give a dump pages-articles"
-        warn_loss(f"no entity has a vector: {why}")
+        warn_omitted(f"no entity has a vector: {why}")
     if not len(vocabulary.words):
         n_rare = len(vocabulary.rare_words.names)
         why = (
@@ -120,4 +120,4 @@ def _warn_of_nothing(vocabulary: Vocabulary) -> None:
         )
         if not n_rare:
             why = "no section has enough words; lower --min-paragraph-len, or read more pages"
-        warn_loss(f"no word has a vector: {why}")
+        warn_omitted(f"no word has a vector: {why}")

@@ -12,7 +12,7 @@ from scipy.special import softmax
 from isogloss.classify import TextClassifier
 from isogloss.classify.adapt.adaptation import FEWEST_TEXTS, reason_against
 from isogloss.classify.adapt.shift import ScoreReference, estimate_move, scores_of
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.learn.linear_head import LinearHead
 
@@ -235,7 +235,9 @@ def test_too_few_texts_are_declined_and_change_nothing(shifted: TextClassifier) 
     texts = shifted_texts(10, seed=6)[0]
     before = shifted.predict_proba(texts, "ja")
     few = [texts[0]] * 100 + texts + [" "]
-    with pytest.warns(LossWarning, match=rf"ja: declined .* {FEWEST_TEXTS} are needed at least"):
+    with pytest.warns(
+        OmissionWarning, match=rf"ja: declined .* {FEWEST_TEXTS} are needed at least"
+    ):
         declined = shifted.adapt("ja", few)
     assert not declined.accepted
     assert declined.n_texts == len(set(texts))

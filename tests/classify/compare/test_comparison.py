@@ -15,7 +15,7 @@ from isogloss.classify.compare.comparison import Cell, Comparison, compare, comp
 from isogloss.classify.compare.published import published_table
 from isogloss.classify.compare.tables import by_language, mean_languages, side_by_side, summary
 from isogloss.data.labelled import LabelledTexts
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.statistics.permutation import sign_flip_p
@@ -97,13 +97,13 @@ def test_a_stopped_comparison_goes_on_where_it_was(
 ) -> None:
     first = run()
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "cells").iterdir()}
-    lost = sorted(files)[0]
-    lost.unlink()
+    dropped = sorted(files)[0]
+    dropped.unlink()
     caplog.set_level("INFO", logger="isogloss")
     again = run(n_seeds=3)
     assert f"{len(files) - 1} of {len(files) * 3 // 2} cells kept from before" in caplog.text
     kept = {path: path.stat().st_mtime_ns for path in files}
-    assert {path for path in files if kept[path] != files[path]} == {lost}
+    assert {path for path in files if kept[path] != files[path]} == {dropped}
     assert again.n_seeds == 3
     assert all(again.cells[key].correct == cell.correct for key, cell in first.cells.items())
 
@@ -325,8 +325,8 @@ def test_cells_of_other_code_are_not_mixed_in(run: Any, monkeypatch: pytest.Monk
 
 def test_losses_of_every_row_are_errors_under_strict(run: Any) -> None:
     long = labelled([("goal " * 99, "sport"), *JAPANESE], "ja")
-    warnings.simplefilter("error", LossWarning)
-    with pytest.raises(LossWarning, match="longer than 64 pieces"):
+    warnings.simplefilter("error", OmissionWarning)
+    with pytest.raises(OmissionWarning, match="longer than 64 pieces"):
         run(tests=long, n_seeds=1)
 
 
@@ -339,8 +339,8 @@ def test_a_comparison_that_goes_on_says_the_losses_of_its_cells_again(run: Any) 
         said = [str(warning.message) for warning in caught]
         assert sum("longer than 64 pieces" in sentence for sentence in said) == 1
         assert len(set(said)) == len(said)
-    warnings.simplefilter("error", LossWarning)
-    with pytest.raises(LossWarning, match="longer than 64 pieces"):
+    warnings.simplefilter("error", OmissionWarning)
+    with pytest.raises(OmissionWarning, match="longer than 64 pieces"):
         run(tests=long, n_seeds=1)
 
 

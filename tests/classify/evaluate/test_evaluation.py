@@ -13,7 +13,7 @@ from planted import JAPANESE, english
 from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate import evaluation
 from isogloss.classify.evaluate.evaluation import COLUMNS, DIFFERENCE_COLUMNS
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 
@@ -92,11 +92,11 @@ def test_the_mean_leaves_the_training_language_out(model: TextClassifier) -> Non
 def test_counts(fit: Fit) -> None:
     model = fit()
     texts = ["ウィンブルドンとトヨタ", "国技館、国技館", "国技館", "何もない話", "word " * 80]
-    with pytest.warns(LossWarning, match="1 of 5 texts are longer"):
+    with pytest.warns(OmissionWarning, match="1 of 5 texts are longer"):
         row = model.evaluate(texts, ["sport"] * 5, "ja").rows[0]
     assert (row["n_unlinked"], row["n_unseen_entity"], row["truncated"]) == (2, 1, 1)
     assert row["n_dropped"] == 0
-    with pytest.warns(LossWarning, match="longer"):
+    with pytest.warns(OmissionWarning, match="longer"):
         row = fit(kb=None).evaluate(texts, ["sport"] * 5, "ja").rows[0]
     assert (row["n_unlinked"], row["n_unseen_entity"], row["truncated"]) == (5, 0, 1)
 
@@ -130,7 +130,7 @@ def test_entities_that_training_does_not_name_are_counted_and_said_but_are_no_lo
 
 def test_an_unseen_label_is_wrong_and_left_out_of_accuracy_seen(model: TextClassifier) -> None:
     gold = [*model.predict(TEXTS, "ja").tolist()[:-2], "music", "music"]
-    with pytest.warns(LossWarning, match=r"2 of 8 texts .* lacks \('music'\); they"):
+    with pytest.warns(OmissionWarning, match=r"2 of 8 texts .* lacks \('music'\); they"):
         result = model.evaluate(TEXTS, gold, "ja")
     row = result.rows[0]
     assert row["accuracy"] == pytest.approx(6 / 8)
@@ -139,7 +139,7 @@ def test_an_unseen_label_is_wrong_and_left_out_of_accuracy_seen(model: TextClass
 
 
 def test_labels_that_are_all_unseen_give_no_number_that_is_none(model: TextClassifier) -> None:
-    with pytest.warns(LossWarning, match="training lacks"):
+    with pytest.warns(OmissionWarning, match="training lacks"):
         result = model.evaluate(TEXTS, ["music"] * 8, "ja")
     assert result.rows[0]["accuracy_seen"] is None
     assert result.mean["accuracy_seen"] is None
@@ -206,7 +206,7 @@ def test_wrong_data_are_refused(model: TextClassifier) -> None:
 
 
 def test_unknown_languages_and_those_without_names_are_said(fit: Fit) -> None:
-    with pytest.warns(LossWarning) as said:
+    with pytest.warns(OmissionWarning) as said:
         result = fit().evaluate(["habari", "?!"], ["sport", "sport"], ["sw", None])
     messages = " | ".join(str(warning.message) for warning in said)
     assert "no names in 'sw'" in messages

@@ -15,7 +15,7 @@ from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.classify.evaluate.report import describe, reliability_by_language, write_report
 from isogloss.classify.heads.mboe_plus import Mixture
 from isogloss.classify.trust.trust import Trust
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 
 TEXTS = [JAPANESE[2][0], "Mars <b>&</b> CERN", "", "Уимблдон"]
 TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
@@ -54,7 +54,7 @@ def test_the_report_says_nothing_of_cut_texts_again(
 ) -> None:
     """A sentence came for each document that is explained."""
     model, texts, topics = fit(kb=None), ["goal " * 99, "stock " * 99], ["sport", "money"]
-    with pytest.warns(LossWarning, match="2 of 2 texts are longer than 64 pieces"):
+    with pytest.warns(OmissionWarning, match="2 of 2 texts are longer than 64 pieces"):
         result = model.evaluate(texts, topics, ["ja", "ru"])
     options = {"title": "t", "note": ""}
     with warnings.catch_warnings(record=True) as caught:

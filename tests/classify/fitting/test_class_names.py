@@ -13,7 +13,7 @@ from repository import ROOT
 from isogloss import TextClassifier
 from isogloss.classify.fitting import class_names
 from isogloss.classify.fitting.class_names import NAME_WEIGHTS, SHARPNESS, TEMPLATE
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 
 NAMES = {"sport": "game", "money": ["price", "stock and trade"], "space": "orbit"}
@@ -176,7 +176,7 @@ def test_the_probabilities_of_a_longer_vector_are_sharper_and_its_label_the_same
 
 
 def test_long_names_are_cut_with_a_word(tiny_directory: Path) -> None:
-    with pytest.warns(LossWarning, match="1 name of classes longer than "):
+    with pytest.warns(OmissionWarning, match="1 name of classes longer than "):
         TextClassifier(tiny_directory).fit([], [], class_names={"a": "sun " * 3000, "b": "rain"})
 
 

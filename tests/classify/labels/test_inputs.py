@@ -15,7 +15,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.documents.documents import resolve_languages
 from isogloss.classify.heads import mboe
 from isogloss.classify.labels.columns import checked_texts
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn import vector_memo
 from isogloss.vectors import EntityVectors
@@ -66,7 +66,7 @@ def test_checkpoints_without_tuning_are_refused(encoder: FakeEncoder, tmp_path: 
 
 
 def test_a_fallback_language_without_names_is_said(fit: Fit) -> None:
-    with pytest.warns(LossWarning, match="no names in 'zu': no fallback names"):
+    with pytest.warns(OmissionWarning, match="no names in 'zu': no fallback names"):
         fit().predict(["東京"], lang="ja", fallback_lang="zu")
 
 
@@ -86,7 +86,7 @@ def test_languages_without_names_are_said_once_for_all(
     caplog.clear()
     fit().explain("Toyota", "sw", fallback_lang="en")
     assert len(caplog.records) == 1
-    with pytest.warns(LossWarning) as said_of_fallback:
+    with pytest.warns(OmissionWarning) as said_of_fallback:
         fit().predict(texts[2:], ["ja", "ko"], fallback_lang="zu")
     assert len(said_of_fallback) == 1
 
@@ -145,7 +145,7 @@ def test_init_without_a_vector_for_any_linked_entity_is_refused(
 ) -> None:
     given = EntityVectors(["X1"], np.ones((1, 12), np.float32))
     with (
-        pytest.warns(LossWarning, match="10 linked entities left out"),
+        pytest.warns(OmissionWarning, match="10 linked entities left out"),
         pytest.raises(InputError, match="are the ids those of the knowledge base"),
     ):
         TextClassifier(encoder, kb, init=given).fit(*english(), lang="en")

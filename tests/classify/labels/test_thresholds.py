@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from isogloss.classify.labels.thresholds import out_of_fold_thresholds, tuned_thresholds
-from isogloss.errors import LossWarning
+from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import Fold
 
 
@@ -43,6 +43,6 @@ def test_out_of_fold_answers_come_from_models_that_did_not_see_the_document() ->
 
 
 def test_too_few_documents_keep_one_half_and_say_so() -> None:
-    with pytest.warns(LossWarning, match="too few texts to tune thresholds"):
+    with pytest.warns(OmissionWarning, match="too few texts to tune thresholds"):
         found = out_of_fold_thresholds(lambda fold: np.zeros((1, 1)), np.array([[True]]), seed=0)
     assert found.tolist() == [0.5]

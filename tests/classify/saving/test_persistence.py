@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 from isogloss.classify import TextClassifier
 from isogloss.classify.saving import persistence
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.storage.files import sha256_of
 from isogloss.storage.sealed import sealed
@@ -321,7 +321,7 @@ def test_a_model_of_other_linking_rules_is_said(
     fit(preset="mboe-plus").save(tmp_path / "model")
     TextClassifier.load(tmp_path / "model", encoder=encoder)
     monkeypatch.setattr(persistence, "rules_fingerprint", lambda: "other")
-    with pytest.warns(LossWarning, match="other rules for finding names"):
+    with pytest.warns(OmissionWarning, match="other rules for finding names"):
         TextClassifier.load(tmp_path / "model", encoder=encoder)
 
 

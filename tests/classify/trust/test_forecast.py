@@ -14,7 +14,7 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.adapt.shift import LanguageMove
 from isogloss.classify.trust import forecast
 from isogloss.classify.trust.forecast import COLUMNS, ForecastReference, flag_rows, forecast_row
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import LinearHead
 
@@ -126,7 +126,7 @@ def test_one_text_of_full_agreement_may_still_be_wrong(reference: ForecastRefere
 def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
     texts = [text for text, _ in JAPANESE]
     mixed = [*english(60, seed=3)[0], *texts]
-    with pytest.warns(LossWarning, match="rough forecast"):
+    with pytest.warns(OmissionWarning, match="rough forecast"):
         result = model.forecast(mixed, ["en"] * 60 + ["ja"] * len(texts))
     assert [row["lang"] for row in result.rows] == ["en", "ja"]
     assert all(list(row) == list(COLUMNS) for row in result.rows)
@@ -142,7 +142,7 @@ def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
         raise AssertionError("a forecast has no use for links")
 
     monkeypatch.setattr("isogloss.classify.documents.documents._link", link)
-    with pytest.warns(LossWarning, match="a rough forecast, from 1 text; give 50 or more"):
+    with pytest.warns(OmissionWarning, match="a rough forecast, from 1 text; give 50 or more"):
         rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
     assert [row["lang"] for row in rows] == ["en", "ja", "und"]
 
@@ -153,7 +153,9 @@ def test_there_is_no_forecast_for_moved_vectors(model: TextClassifier) -> None:
     before = model.forecast(texts, "en")
     moved = copy(model)
     moved.moves_ = {"ja": LanguageMove(np.zeros(model.encoder_.width), contrast=0.9, n_texts=30)}
-    with pytest.warns(LossWarning, match="3 texts in ja left out: the model is adapted to them"):
+    with pytest.warns(
+        OmissionWarning, match="3 texts in ja left out: the model is adapted to them"
+    ):
         mixed = moved.forecast([*texts, "雨", "雪", "風"], ["en"] * 60 + ["ja"] * 3)
     assert mixed == before
     with pytest.raises(InputError, match=r"adapted to ja, and there is no forecast.*--remove"):

@@ -206,12 +206,12 @@ def test_balanced_weights_make_classes_count_alike() -> None:
 
 
 def test_max_pieces_cut_and_are_said(base: Encoder, documents: LabelledDocuments) -> None:
-    short = with_settings(base, pooling="cls", normalize=False, max_pieces=8)
+    short = with_settings(base, pooling="cls", normalize=False, max_length=8)
     found = tuned(short, documents)
     assert found.truncated.all()
     assert found.encoder.tokenizer.max_length == 8
     with pytest.raises(InputError, match="takes 40 at most"):
-        with_settings(base, pooling="cls", normalize=False, max_pieces=41)
+        with_settings(base, pooling="cls", normalize=False, max_length=41)
 
 
 def test_the_best_epoch_on_dev_is_kept(base: Encoder, documents: LabelledDocuments) -> None:
@@ -304,7 +304,7 @@ def test_a_tuned_encoder_is_not_tuned_again(
     with pytest.raises(InputError, match="as a classifier tuned it"):
         tuned(found, documents)
     with pytest.raises(InputError, match="as a classifier tuned it"):
-        with_settings(found, pooling="cls", normalize=False, max_pieces=None)
+        with_settings(found, pooling="cls", normalize=False, max_length=None)
 
 
 def test_it_starts_from_a_given_head(base: Encoder, documents: LabelledDocuments) -> None:
@@ -363,7 +363,7 @@ def test_a_written_encoder_gives_the_same_vectors(
 @pytest.mark.parametrize(
     "option",
     [
-        {"dev_split": 1.0}, {"class_weights": "equal"}, {"max_pieces": 0}, {"embeddings": "sparse"},
+        {"dev_split": 1.0}, {"class_weights": "equal"}, {"max_length": 0}, {"embeddings": "sparse"},
         {"dropout": 1.0}, {"lora_rank": 0},
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.encode import Encoder
-from isogloss.encode.words.tokens_of_words import PieceUnits, WordUnits, pieces_of
+from isogloss.encode.words.tokens_of_words import TokenUnits, WordUnits, tokens_of
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_word_has_the_pieces_that_overlap_it(
 ) -> None:
     tokenizer = Encoder.load(tiny_models[kind], device="cpu", prefix="query: ").tokenizer
     units = WordUnits("en")
-    for text, pieces in zip(long_texts, pieces_of(tokenizer, long_texts), strict=True):
+    for text, pieces in zip(long_texts, tokens_of(tokenizer, long_texts), strict=True):
         names = units.names(text)
         parts = units.parts(text, pieces)
         assert set(parts.units) == set(range(len(names)))
@@ -57,9 +57,9 @@ def test_a_word_has_the_pieces_that_overlap_it(
 
 def test_pieces_are_named_as_the_vocabulary_does(bert: Path) -> None:
     tokenizer = Encoder.load(bert, device="cpu", prefix="query: ").tokenizer
-    units = PieceUnits(tokenizer)
+    units = TokenUnits(tokenizer)
     text = "The jumping dog."
-    (pieces,) = pieces_of(tokenizer, [text])
+    (pieces,) = tokens_of(tokenizer, [text])
     names = units.names(text)
     assert [name.removeprefix("##") for name in names] == [
         text[pieces.starts[at] : pieces.ends[at]] for at in units.parts(text, pieces).pieces
@@ -68,8 +68,8 @@ def test_pieces_are_named_as_the_vocabulary_does(bert: Path) -> None:
 
 
 def test_one_core_gives_the_same_pieces(bert: Path, long_texts: list[str]) -> None:
-    many = pieces_of(Encoder.load(bert, device="cpu").tokenizer, long_texts)
-    one = pieces_of(Encoder.load(bert, device="cpu", threads=1).tokenizer, long_texts)
+    many = tokens_of(Encoder.load(bert, device="cpu").tokenizer, long_texts)
+    one = tokens_of(Encoder.load(bert, device="cpu", threads=1).tokenizer, long_texts)
     for a, b in zip(many, one, strict=True):
         assert a.ids.tolist() == b.ids.tolist()
         assert a.starts.tolist() == b.starts.tolist()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from written_wikis import WikiPage, write_table, write_wiki
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.wiki.dump.other_wiki import warn_of_other_wiki
@@ -171,7 +171,9 @@ def test_the_head_of_another_wiki_is_told(
         KnowledgeBase.open(tmp_path / "kb").path.rename(tmp_path / f"kb-{of}")
     for of in ("jawiki", "enwiktionary", "commonswiki"):
         table = write_table(tmp_path / "p.sql", "page_props", PROPERTIES, rows, of=of)
-        with pytest.raises(LossWarning, match=f"p.sql: it says that it is {of}, and is read as"):
+        with pytest.raises(
+            OmissionWarning, match=f"p.sql: it says that it is {of}, and is read as"
+        ):
             build(tmp_path, f"wikipedia:en={dump}", page_props={"en": table})
     info = (
         "<siteinfo><dbname>jawiki</dbname><namespaces>"
@@ -182,7 +184,7 @@ def test_the_head_of_another_wiki_is_told(
     for source in (f"wikipedia:en={dump}", "wikipedia:en=-"):
         stdin = io.TextIOWrapper(io.BytesIO(dump.read_bytes()))
         monkeypatch.setattr(sys, "stdin", stdin)
-        with pytest.raises(LossWarning, match="it says that it is jawiki"):
+        with pytest.raises(OmissionWarning, match="it says that it is jawiki"):
             build(tmp_path, source)
 
 
@@ -212,7 +214,9 @@ def test_properties_that_fit_nothing_are_told_and_templates_serve(
     if not rows:
         text = gzip.decompress(table.read_bytes())
         table.write_bytes(text.replace(b"INSERT INTO `page_props` VALUES ;", b""))
-    with pytest.warns(LossWarning, match=r"p\.sql: it has the Wikidata item of none of 3 pages"):
+    with pytest.warns(
+        OmissionWarning, match=r"p\.sql: it has the Wikidata item of none of 3 pages"
+    ):
         kb = build(tmp_path, f"wikipedia:en={dump}", page_props={"en": table})
     assert kb.info()["sources"][0]["disambiguations"] == 1
     assert kb.n_entities == 2
@@ -228,7 +232,7 @@ def test_how_many_pages_have_an_item_is_told(
     sitelinks = write_table(tmp_path / "s.sql", "wb_items_per_site", ITEMS, [(7, "frwiki", "B")])
     caplog.set_level(logging.INFO, "isogloss")
     with pytest.warns(
-        LossWarning, match=r"s\.sql: it has the Wikidata item of no page of enwiki, "
+        OmissionWarning, match=r"s\.sql: it has the Wikidata item of no page of enwiki, "
     ):
         build(tmp_path, *sources, page_props={"en": table}, sitelinks=sitelinks)
     assert f"{dump}: Wikidata items are known of 1 of 2 pages" in caplog.messages
@@ -236,13 +240,13 @@ def test_how_many_pages_have_an_item_is_told(
     sitelinks = write_table(
         tmp_path / "s.sql", "wb_items_per_site", ITEMS, [(7, "enwiki", "Berlin")]
     )
-    with pytest.warns(LossWarning, match=r"no page of dewiki$"):
+    with pytest.warns(OmissionWarning, match=r"no page of dewiki$"):
         build(tmp_path, *sources, sitelinks=sitelinks)
 
 
 def test_language_links_that_fit_nothing_are_told(tmp_path: Path, dump: Path) -> None:
     table = write_table(tmp_path / "l.sql", "langlinks", LINKS, [(5, "de", "Berlin")])
-    with pytest.warns(LossWarning, match=r"l\.sql: it has a link of no page of enwiki"):
+    with pytest.warns(OmissionWarning, match=r"l\.sql: it has a link of no page of enwiki"):
         build(tmp_path, f"wikipedia:en={dump}", langlinks={"en": table})
 
 
@@ -251,7 +255,7 @@ def test_items_that_are_no_number_are_rows_lost(tmp_path: Path, dump: Path) -> N
     pages = [64, 183, 9, 9, 9]
     rows = [(page, "wikibase_item", value) for page, value in zip(pages, values, strict=True)]
     table = write_table(tmp_path / "p.sql", "page_props", PROPERTIES, rows)
-    with pytest.warns(LossWarning, match=r"p\.sql: lost: 4 rows"):
+    with pytest.warns(OmissionWarning, match=r"p\.sql: lost: 4 rows"):
         kb = build(tmp_path, f"wikipedia:en={dump}", page_props={"en": table})
     assert kb.index_of("Q64") >= 0
     assert kb.index_of("wikipedia:en:Germany") >= 0

@@ -8,7 +8,7 @@ from repository import ROOT
 from written_items import MANY, item, write_dump
 
 from isogloss.cli.main import main
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 
 SAMPLE = ROOT / "../shared/data/wikidata/samples/entities.json.gz"
@@ -179,7 +179,9 @@ def test_what_is_damaged_is_said_once_and_shown(tmp_path: Path) -> None:
     dump = write_dump(tmp_path / "dump.json", *MANY)
     data = dump.read_bytes().replace(b'"Q7","labels"', b'"?7","labels"')
     dump.write_bytes(gzip.compress(data)[:-2000])
-    with pytest.warns(LossWarning, match=r"broken lines: 2, gaps in the compressed file: 1, end"):
+    with pytest.warns(
+        OmissionWarning, match=r"broken lines: 2, gaps in the compressed file: 1, end"
+    ):
         build_knowledge_base([f"wikidata:{dump}"], tmp_path / "kb", workers=1)
     source = KnowledgeBase.open(tmp_path / "kb").info()["sources"][0]
     assert source["n_bad_lines"] == 2

@@ -18,7 +18,7 @@ from written_wikis import (
     write_wiki,
 )
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import build_knowledge_base
 from isogloss.kb.build.gathered import Gathered, LanguageChoice
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
@@ -97,7 +97,7 @@ def test_a_wiki_becomes_a_knowledge_base(tmp_path: Path) -> None:
     told = {key: source[key] for key in ("pages", "redirects", "disambiguations", "entities")}
     assert told == {"pages": 10, "redirects": 4, "disambiguations": 1, "entities": 5}
     assert source["names"] == 11
-    assert source["lost"] == 0
+    assert source["dropped"] == 0
     assert source["counts"]["redirects in circles"] == 2
     (mention,) = kb.linker("en").link(["We swam in the Spree."]).mentions(0)
     found = {c.title: round(c.commonness, 3) for c in mention.candidates}
@@ -289,9 +289,9 @@ def test_two_dumps_of_one_wiki_and_a_language_not_kept(tmp_path: Path) -> None:
 
 def test_what_a_damaged_dump_lost_is_in_the_report(tmp_path: Path) -> None:
     dump = write_wiki(tmp_path / "en.xml", "en", ENGLISH, more="<page><title>&x;</title></page>")
-    with pytest.warns(LossWarning, match="1 not well-formed"):
+    with pytest.warns(OmissionWarning, match="1 not well-formed"):
         kb = built(tmp_path / "kb", f"wikipedia:en={dump}")
-    assert kb.info()["sources"][0]["lost"] == 1
+    assert kb.info()["sources"][0]["dropped"] == 1
 
 
 def test_simple_english_is_english(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_simple_english_is_english(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     not MINIDUMPS.is_dir(), reason="the evaluation data is not beside the repository"
 )
-@pytest.mark.filterwarnings("ignore:.*it says that it is enwiki:isogloss.errors.LossWarning")
+@pytest.mark.filterwarnings("ignore:.*it says that it is enwiki:isogloss.errors.OmissionWarning")
 def test_berlin_is_carried_from_many_languages_to_english(tmp_path: Path) -> None:
     titles = {"en": "Berlin", "de": "Berlin", "ja": "ベルリン", "sw": "Berlin", "th": "เบอร์ลิน",
               "ar": "برلين", "ru": "Берлин", "ko": "베를린", "hi": "बर्लिन"}  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, LinkedTexts, Linker, build_knowledge_base
 
 MakeKb = Callable[..., KnowledgeBase]
@@ -179,12 +179,12 @@ class TestSecondLanguage:
     ) -> None:
         # No loss: a fallback is there for this.
         with caplog.at_level("INFO", "isogloss"), warnings.catch_warnings():
-            warnings.simplefilter("error", LossWarning)
+            warnings.simplefilter("error", OmissionWarning)
             linker = world.linker("yo", fallback_lang="en")
         assert "no names in 'yo': only names in 'en' are linked" in caplog.text
         assert not linker.has_names
         assert surfaces(linker, "Tokyo") == ["Tokyo"]
-        with pytest.warns(LossWarning, match="nothing is linked"):
+        with pytest.warns(OmissionWarning, match="nothing is linked"):
             linker = world.linker("yo")
         assert linker.bags(["Tokyo", ""]).indptr.tolist() == [0, 0, 0]
         assert linker.link(["Tokyo"]).mentions(0) == []

@@ -17,7 +17,7 @@ from transformers import AutoModel, AutoTokenizer
 from isogloss.encode import Encoder
 from isogloss.encode import batches as encode_batches
 from isogloss.encode.words.tokens_of_words import WordUnits
-from isogloss.errors import InputError, InputKindError, LossWarning
+from isogloss.errors import InputError, InputKindError, OmissionWarning
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.probe.geometry.result import Measured
 
@@ -192,7 +192,9 @@ def test_an_encoder_decoder_is_refused_where_its_half_is_not_asked_for(
 
 def test_words_behind_the_maximum_length_are_counted(bert: Path, tiny_texts: list[str]) -> None:
     encoder = load(bert, max_length=6)
-    with pytest.warns(LossWarning, match=r"^\d+ of \d+ words to measure have no vector: \d+ lie"):
+    with pytest.warns(
+        OmissionWarning, match=r"^\d+ of \d+ words to measure have no vector: \d+ lie"
+    ):
         measured = measure_geometry(encoder, tiny_texts, lang="en", options=SMALL)
     whole = measure(bert, tiny_texts)
     assert measured.words.counts.sum() < whole.words.counts.sum()
@@ -202,7 +204,7 @@ def test_words_behind_the_maximum_length_are_counted(bert: Path, tiny_texts: lis
 def test_all_cut_off_is_an_error(bert: Path) -> None:
     texts = [f"{'dog ' * 30} {word} fox" for word in ("a", "b", "c")]
     with (
-        pytest.warns(LossWarning, match="no vector"),
+        pytest.warns(OmissionWarning, match="no vector"),
         pytest.raises(InputError, match="all were cut off"),
     ):
         measure_geometry(load(bert, max_length=3), texts, lang="en", options=SMALL)
@@ -219,7 +221,7 @@ def test_too_few_random_words_before_the_maximum_length_are_an_error(
     texts = [f"dog {word} {'fox ' * 4}" for word in "abcdefgh"]
     options = GeometryOptions(min_contexts=3, max_contexts=6, n_random=n_random, seed=seed)
     said = rf"^of {n_random} random words {n_cut} were behind .* larger --random-words$"
-    with pytest.warns(LossWarning, match="no vector"), pytest.raises(InputError, match=said):
+    with pytest.warns(OmissionWarning, match="no vector"), pytest.raises(InputError, match=said):
         measure_geometry(load(bert, max_length=5), texts, lang="en", options=options)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from isogloss.data.parallel import ParallelTexts, parallel_texts
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.probe import NeutralityOptions, NeutralityResult, measure_neutrality
 from isogloss.probe.neutrality.language_identity import exchanged
 from isogloss.probe.neutrality.layer import (
@@ -311,7 +311,7 @@ def test_too_few_sentences(bert: Path) -> None:
 
 
 def test_cut_sentences_are_said(bert: Path, parallel: ParallelTexts) -> None:
-    with pytest.warns(LossWarning, match="longer than 5 pieces"):
+    with pytest.warns(OmissionWarning, match="longer than 5 pieces"):
         measure_neutrality(load(bert, pooling="mean", max_length=5), parallel, options=FEW)
 
 

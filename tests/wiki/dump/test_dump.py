@@ -91,7 +91,7 @@ def test_a_wiki_without_pages(tmp_path: Path) -> None:
     path = write(tmp_path, (HEAD + TAIL).encode())
     with Dump(path) as dump:
         assert list(dump.blocks()) == []
-        assert not dump.lost
+        assert not dump.dropped
         assert dump.site.name == "bgwiki"
 
 
@@ -102,11 +102,11 @@ def test_old_dumps_lack_namespaces_and_targets() -> None:
         "<page><title>B</title><id>2</id><redirect /><revision><text>#REDIRECT [[файл:a_b#c|d]]"
         "</text></revision></page><page><title>C</title><id>3</id><redirect /></page>"
     )
-    pages, lost = parse_pages(block.encode(), Site.of_siteinfo(HEAD.encode()))
+    pages, dropped = parse_pages(block.encode(), Site.of_siteinfo(HEAD.encode()))
     assert [(page.namespace, page.redirect) for page in pages] == [
         (6, None), (0, "Файл:A b"), (0, ""),
     ]  # fmt: skip
-    assert not lost
+    assert not dropped
 
 
 def test_the_latest_of_many_revisions_is_read() -> None:
@@ -144,7 +144,7 @@ def test_blocks_are_the_same_in_any_form(tmp_path: Path, how: str) -> None:
     assert [page.text.decode() for page in pages if not page.redirect] == [
         page.text for page in PAGES if not page.redirect
     ]
-    assert not dump.lost
+    assert not dump.dropped
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from written_dumps import TAIL, Written, dump_of, multistream, some_pages
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.storage.array_file import Arrays, map_arrays, strings_of, write_arrays
 from isogloss.wiki.dump import reader as dumps
 from isogloss.wiki.dump.disambiguation import DisambiguationTemplates
@@ -98,7 +98,7 @@ def test_pages_of_all_kinds() -> None:
     assert strings_of(arrays["titles"], arrays["title_offsets"]) == ["A", "B", "C", "E"]
     assert strings_of(arrays["redirects"], arrays["redirect_offsets"]) == ["", "", "A", ""]
     assert found.others == {"pages of other namespaces": 1, "pages without wikitext": 1}
-    assert not found.lost
+    assert not found.dropped
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_worker_reads_as_the_function_does() -> None:
     assert {name: array.tolist() for name, array in arrays.items()} == {
         name: array.tolist() for name, array in direct.arrays.items()
     }
-    assert facts == {"lost": {}, "others": {}}
+    assert facts == {"dropped": {}, "others": {}}
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -166,7 +166,7 @@ def test_a_stopped_run_goes_on_after_the_last_whole_part(tmp_path: Path, form: s
     assert digests(extract_dump(path, folder, code="bg", blocks_a_part=1)) == digests(whole)
     (folder / "extraction.json").unlink()  # stopped after the last part
     ended = extract_dump(path, folder, code="bg", blocks_a_part=1)
-    assert (digests(ended), ended.lost.total()) == (digests(whole), 0)
+    assert (digests(ended), ended.dropped.total()) == (digests(whole), 0)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -175,7 +175,7 @@ def test_a_limit_reads_the_first_pages(tmp_path: Path, limit: int) -> None:
     path = written(tmp_path, multistream(PAGES)[0])
     found = extract_dump(path, tmp_path / "work", code="bg", limit=limit, blocks_a_part=2)
     assert found.counts["pages"] == min(limit, 60)
-    assert not found.lost
+    assert not found.dropped
 
 
 def test_a_folder_belongs_to_one_dump(tmp_path: Path) -> None:
@@ -192,11 +192,11 @@ def test_a_folder_belongs_to_one_dump(tmp_path: Path) -> None:
 def test_what_is_lost_is_counted_and_said(tmp_path: Path) -> None:
     broken = dump_of(PAGES[:5]).replace(b"<title>", b"<title><b>", 1)
     path = written(tmp_path, broken[: -len(TAIL) - 200])
-    with pytest.warns(LossWarning, match="lost: 1 cut off, 1 ends of files, 1 not well-formed"):
+    with pytest.warns(OmissionWarning, match="lost: 1 cut off, 1 ends of files, 1 not well-formed"):
         found = extract_dump(path, tmp_path / "work", code="bg")
     assert found.counts["pages"] == 3
-    assert found.lost.total() == 3
-    assert extract_dump(path, tmp_path / "work", code="bg").lost == found.lost
+    assert found.dropped.total() == 3
+    assert extract_dump(path, tmp_path / "work", code="bg").dropped == found.dropped
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import InputError, LossWarning
+from isogloss.errors import InputError, OmissionWarning
 from isogloss.wiki.sql.reader import COLUMNS, Strings, read_table
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 
 HEAD = """-- MySQL dump 10.19  Distrib 10.3.38-MariaDB, for debian-linux-gnu (x86_64)
 --
@@ -153,19 +153,21 @@ def some_rows(schema: str, n_rows: int, seed: int = 0) -> list[tuple[Any, ...]]:
     return rows
 
 
-def read(path: Path, table: str, columns: list[str] | None = None) -> tuple[list[Any], Lost]:
-    lost, got = Lost(), []
+def read(path: Path, table: str, columns: list[str] | None = None) -> tuple[list[Any], Dropped]:
+    dropped, got = Dropped(), []
     names = COLUMNS[table] if columns is None else columns
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for rows in read_table(path, table, columns, lost=lost):
+        for rows in read_table(path, table, columns, dropped=dropped):
             lists = {
                 name: column.tolist() for name, column in {**rows.numbers, **rows.strings}.items()
             }
             assert {len(column) for column in lists.values()} == {rows.n_rows}
             got += zip(*(lists[name] for name in names), strict=True)
-    assert [str(warning.message) for warning in caught] == ([f"{path}: {lost}"] if lost else [])
-    return got, lost
+    assert [str(warning.message) for warning in caught] == (
+        [f"{path}: {dropped}"] if dropped else []
+    )
+    return got, dropped
 
 
 def wanted(schema: str, rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> list[Any]:
@@ -182,9 +184,9 @@ def test_rows_are_those_written(tmp_path: Path, schema: str, style: str) -> None
     if style == "hex":  # mysqldump writes an empty string as ''
         assert literal(b"", "hex") == b"''"
     path.write_bytes(dump_of(schema, rows, style=style))
-    got, lost = read(path, table)
+    got, dropped = read(path, table)
     assert got == wanted(schema, rows, COLUMNS[table])
-    assert not lost
+    assert not dropped
 
 
 @pytest.mark.parametrize("n_bytes", [1, 7, 64, 1000])
@@ -194,9 +196,9 @@ def test_a_row_may_lie_across_chunks(
     monkeypatch.setattr("isogloss.wiki.streams.streams._READ", n_bytes)
     path, rows = tmp_path / "page.sql", some_rows("page (2024)", 40 if n_bytes == 1 else 200)
     path.write_bytes(dump_of("page (2024)", rows, in_one=30))
-    got, lost = read(path, "page")
+    got, dropped = read(path, "page")
     assert got == wanted("page (2024)", rows, COLUMNS["page"])
-    assert not lost
+    assert not dropped
 
 
 @settings(max_examples=200, deadline=None)
@@ -210,7 +212,7 @@ def test_any_bytes_are_read_back(
     path = tmp_path_factory.mktemp("sql") / "langlinks.sql"
     written = [(number, b"ja", title) for number, title in rows]
     path.write_bytes(dump_of("langlinks", written, style=style))
-    assert read(path, "langlinks") == (written, Lost())
+    assert read(path, "langlinks") == (written, Dropped())
 
 
 def test_null_and_columns(tmp_path: Path) -> None:
@@ -240,7 +242,7 @@ def test_other_tables_of_a_file_are_passed_over(tmp_path: Path) -> None:
         + dump_of("redirect", rows)
         + dump_of("page_props", some_rows("page_props", 9))
     )
-    assert read(path, "redirect") == (wanted("redirect", rows, COLUMNS["redirect"]), Lost())
+    assert read(path, "redirect") == (wanted("redirect", rows, COLUMNS["redirect"]), Dropped())
 
 
 def test_an_insert_may_name_its_columns(tmp_path: Path) -> None:
@@ -253,7 +255,7 @@ def test_an_insert_may_name_its_columns(tmp_path: Path) -> None:
     assert read(path, "langlinks")[0] == [(b"5", b"fr", b"A"), (b"6", b"de", b"B")]
     whole = dump_of("langlinks", []).decode().partition("LOCK TABLES")[0]
     path.write_text(whole + path.read_text() + "-- Dump completed on 2024\n")
-    assert read(path, "langlinks") == ([(5, b"fr", b"A"), (6, b"de", b"B")], Lost())
+    assert read(path, "langlinks") == ([(5, b"fr", b"A"), (6, b"de", b"B")], Dropped())
 
 
 @pytest.mark.parametrize(
@@ -288,16 +290,16 @@ def test_cut_off_anywhere(tmp_path: Path, share: int, is_compressed: bool) -> No
     path, data = tmp_path / "langlinks.sql", dump_of("langlinks", ROWS, in_one=300)
     data = gzip.compress(data) if is_compressed else data
     path.write_bytes(data[: 700 + (len(data) - 700) * share // 20])
-    got, lost = read(path, "langlinks")
+    got, dropped = read(path, "langlinks")
     assert got == ROWS[: len(got)]
     assert len(got) > 1000 * (share - 1) // 20 - 30
-    assert lost.ends_early
-    assert lost.n_rows <= 1
-    assert lost.n_streams == is_compressed
+    assert dropped.ends_early
+    assert dropped.n_rows <= 1
+    assert dropped.n_streams == is_compressed
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "n_lost"),
+    ("old", "new", "n_omitted"),
     [
         (b"(7,'fr','page 7')", b"(7,'fr','page 7", 1),  # cut in half, then a comma
         (b"(7,'fr','page 7')", b"(7,'fr')", 1),
@@ -314,15 +316,15 @@ def test_cut_off_anywhere(tmp_path: Path, share: int, is_compressed: bool) -> No
         (b"(7,'fr','page 7')", b"(7,_binary 5,'page 7')", 1),
     ],
 )
-def test_a_damaged_row_is_counted(tmp_path: Path, old: bytes, new: bytes, n_lost: int) -> None:
+def test_a_damaged_row_is_counted(tmp_path: Path, old: bytes, new: bytes, n_omitted: int) -> None:
     path, data = tmp_path / "langlinks.sql", dump_of("langlinks", ROWS)
     assert data.count(old) == 1
     path.write_bytes(data.replace(old, new))
-    got, lost = read(path, "langlinks")
+    got, dropped = read(path, "langlinks")
     assert set(got) <= set(ROWS)
     assert 1000 - len(got) in (1, 2)  # what is read of a row without its end takes the next along
-    assert lost.n_rows == n_lost
-    assert str(lost) == "lost: 1 row"
+    assert dropped.n_rows == n_omitted
+    assert str(dropped) == "lost: 1 row"
 
 
 def test_a_statement_that_breaks_off_in_the_middle(tmp_path: Path) -> None:
@@ -330,9 +332,9 @@ def test_a_statement_that_breaks_off_in_the_middle(tmp_path: Path) -> None:
     for end in (b"(107,'fr','pa", b"(107,'fr','page 107'", b"(107,'fr','page 107')", b"(1"):
         start = data.index(b"(107,'fr'")
         path.write_bytes(data[:start] + end + data[data.index(b"\nINSERT", start) :])
-        got, lost = read(path, "langlinks")
+        got, dropped = read(path, "langlinks")
         assert got == [*ROWS[: 107 + (end[-1:] == b")")], *ROWS[200:]]
-        assert lost.n_rows == 1
+        assert dropped.n_rows == 1
 
 
 def test_random_damage(tmp_path: Path) -> None:
@@ -342,8 +344,8 @@ def test_random_damage(tmp_path: Path) -> None:
         for _ in range(rng.randrange(1, 60)):
             data[rng.randrange(1000, len(data) - 300)] = rng.choice(b"'\\(),;\n0x\xff\0")
         path.write_bytes(data)
-        got, lost = read(path, "langlinks")
-        assert lost or len(got) > 900
+        got, dropped = read(path, "langlinks")
+        assert dropped or len(got) > 900
         assert len(got) <= 1060
 
 
@@ -352,13 +354,15 @@ def test_a_row_without_end_takes_no_memory(tmp_path: Path, monkeypatch: pytest.M
     path, data = tmp_path / "langlinks.sql.gz", dump_of("langlinks", ROWS, in_one=500)
     torn = data.replace(b"'page 7'", b"'" + b"x" * 3_000_000)
     path.write_bytes(gzip.compress(torn))
-    got, lost = read(path, "langlinks")
+    got, dropped = read(path, "langlinks")
     assert got == [*ROWS[:7], *ROWS[500:]]
-    assert lost.n_rows == 1
+    assert dropped.n_rows == 1
 
 
 def test_a_loss_is_said(tmp_path: Path) -> None:
     path = tmp_path / "langlinks.sql"
     path.write_bytes(dump_of("langlinks", ROWS)[:-900])
-    with pytest.warns(LossWarning, match=r"langlinks\.sql: lost: 1 row; the end of the file is"):
+    with pytest.warns(
+        OmissionWarning, match=r"langlinks\.sql: lost: 1 row; the end of the file is"
+    ):
         list(read_table(path, "langlinks"))

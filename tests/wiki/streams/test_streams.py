@@ -16,7 +16,7 @@ from written_dumps import multistream, some_pages
 
 from isogloss.errors import InputError
 from isogloss.wiki.streams.decompression import GAP, decompress
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 from isogloss.wiki.streams.streams import bytes_shown, read_chunks, read_index
 
 zstandard = pytest.importorskip("zstandard")
@@ -34,8 +34,10 @@ def zstd(data: bytes) -> bytes:
     return zstandard.ZstdCompressor(write_checksum=True).compress(data)
 
 
-def read(path: Path, lost: Lost | None = None, **options: object) -> bytes:
-    return b"".join(c.data for c in read_chunks(path, Lost() if lost is None else lost, **options))
+def read(path: Path, dropped: Dropped | None = None, **options: object) -> bytes:
+    return b"".join(
+        c.data for c in read_chunks(path, Dropped() if dropped is None else dropped, **options)
+    )
 
 
 COMPRESSED = {
@@ -55,11 +57,11 @@ COMPRESSED = {
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("kind", COMPRESSED)
 def test_what_a_file_is_shows_in_its_bytes(tmp_path: Path, kind: str, workers: int) -> None:
-    path, lost = tmp_path / "dump.xml.7z", Lost()
+    path, dropped = tmp_path / "dump.xml.7z", Dropped()
     path.write_bytes(COMPRESSED[kind])
-    assert read(path, lost, workers=workers) == TEXT
-    assert not lost
-    assert str(lost) == "nothing lost"
+    assert read(path, dropped, workers=workers) == TEXT
+    assert not dropped
+    assert str(dropped) == "nothing lost"
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,12 +101,12 @@ def test_streams_are_found(tmp_path: Path, how: str) -> None:
     path.write_bytes(data)
     listed.write_bytes(bz2.compress(index))
     options = {"workers": 2 if "two" in how else 1, "index": listed if "index" in how else None}
-    lost = Lost()
-    chunks = list(read_chunks(path, lost, **options))
+    dropped = Dropped()
+    chunks = list(read_chunks(path, dropped, **options))
     assert b"".join(chunk.data for chunk in chunks) == bz2.decompress(data)
     assert {*read_index(listed)} <= {chunk.stream for chunk in chunks}
     assert len(data) - 10 <= chunks[-1].n_read <= len(data)
-    assert not lost
+    assert not dropped
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -114,9 +116,9 @@ def test_a_beginning_that_is_none_is_read_over(tmp_path: Path, workers: int) -> 
     path, listed = tmp_path / "dump.bz2", tmp_path / "index.txt"
     path.write_bytes(data)
     listed.write_bytes(b"%d:7:in a stream\n" % (place + 99) + index)
-    lost = Lost()
-    assert read(path, lost, workers=workers, index=listed) == bz2.decompress(data)
-    assert not lost
+    dropped = Dropped()
+    assert read(path, dropped, workers=workers, index=listed) == bz2.decompress(data)
+    assert not dropped
 
 
 @pytest.mark.parametrize(
@@ -152,10 +154,10 @@ def test_a_cut_off_stream_gives_what_it_holds(tmp_path: Path, kind: str, workers
     for share in range(1, 20):
         whole = COMPRESSED[kind].rstrip(b"\0")
         path.write_bytes(whole[: len(whole) * share // 20])
-        lost = Lost()
-        data = read(path, lost, workers=workers)
-        if lost:
-            assert lost.n_streams == 1
+        dropped = Dropped()
+        data = read(path, dropped, workers=workers)
+        if dropped:
+            assert dropped.n_streams == 1
             assert data.endswith(GAP)
         assert TEXT.startswith(data.removesuffix(GAP))
         n_least = len(TEXT) * (share - 1) // 20 - 200_000  # a bz2 block, or zst's
@@ -174,29 +176,29 @@ def test_flipped_bytes(tmp_path: Path, kind: str, workers: int) -> None:
         data = bytearray(COMPRESSED[kind].rstrip(b"\0"))
         data[rng.randrange(4, len(data))] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
-        lost = Lost()
-        parts = read(path, lost, workers=workers).split(GAP)
+        dropped = Dropped()
+        parts = read(path, dropped, workers=workers).split(GAP)
         assert not kind.startswith("bz2") or all(part in TEXT for part in parts)
         if kind == "bz2 streams":
             assert sum(third in b"".join(parts) for third in THIRDS) >= 2
-        assert lost or parts == [TEXT]
+        assert dropped or parts == [TEXT]
 
 
 def test_a_damaged_beginning_costs_its_stream_alone(tmp_path: Path) -> None:
     path, data = tmp_path / "dump.bz2", bytearray(COMPRESSED["bz2 streams"])
     data[0] = 0
     path.write_bytes(data)
-    lost = Lost()
-    assert read(path, lost) == GAP + THIRDS[1] + THIRDS[2]
-    assert str(lost).startswith("lost: 1 compressed stream cut off or damaged (")
+    dropped = Dropped()
+    assert read(path, dropped) == GAP + THIRDS[1] + THIRDS[2]
+    assert str(dropped).startswith("lost: 1 compressed stream cut off or damaged (")
 
 
 @pytest.mark.parametrize("kind", ["bz2", "gz", "zst"])
 def test_garbage_after_the_end_is_counted(tmp_path: Path, kind: str) -> None:
-    path, lost = tmp_path / "dump", Lost()
+    path, dropped = tmp_path / "dump", Dropped()
     path.write_bytes(COMPRESSED[kind] + b"garbage")
-    assert read(path, lost) == TEXT
-    assert (lost.n_streams, lost.n_bytes) == (0, 7)
+    assert read(path, dropped) == TEXT
+    assert (dropped.n_streams, dropped.n_bytes) == (0, 7)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -207,7 +209,7 @@ def test_memory_is_bounded_whatever_the_ratio(kind: str, workers: int) -> None:
     compressed, n_bytes = make(part), 0
     tracemalloc.start()
     try:
-        for chunk in decompress([compressed] * 8, kind, Lost(), workers=workers):
+        for chunk in decompress([compressed] * 8, kind, Dropped(), workers=workers):
             n_bytes += len(chunk.data)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -221,7 +223,7 @@ def test_the_thread_ends_when_nobody_reads_on(tmp_path: Path) -> None:
     path.write_bytes(COMPRESSED["bz2 streams"])
     before = threading.active_count()
     for workers in (1, 2):
-        chunks = read_chunks(path, Lost(), workers=workers)
+        chunks = read_chunks(path, Dropped(), workers=workers)
         assert len(list(islice(chunks, 2))) == 2
         chunks.close()
         assert threading.active_count() == before

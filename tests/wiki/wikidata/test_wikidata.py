@@ -253,7 +253,7 @@ def test_a_dump_goes_on_after_any_block(kind: str, tmp_path: Path) -> None:
     for n in (1, len(blocks) // 2, len(blocks) - 1, len(blocks)):
         lines = DumpLines(path, start=blocks[n - 1].end)
         assert list(lines.blocks()) == blocks[n:]
-        assert not lines.lost
+        assert not lines.dropped
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -287,10 +287,10 @@ def test_a_cut_dump_gives_what_it_holds_and_says_so(
     found = [parse_entities(block.data, ALL) for block in lines.blocks()]
     ids = [number for part in found for number in part.ids.tolist()]
     assert ids == list(range(1, len(ids) + 1))
-    assert lines.lost
+    assert lines.dropped
     n_gaps = sum(part.counts[GAPS] for part in found)
-    assert n_gaps == lines.lost.n_streams
-    assert n_gaps or lines.lost.ends_early or any(part.counts[BROKEN] for part in found)
+    assert n_gaps == lines.dropped.n_streams
+    assert n_gaps or lines.dropped.ends_early or any(part.counts[BROKEN] for part in found)
 
 
 @pytest.mark.parametrize("end", [b",\n", b"[\n", b""])
@@ -299,7 +299,7 @@ def test_a_missing_end_is_noticed(end: bytes, tmp_path: Path) -> None:
     path.write_bytes(b"[\n" + line(BERLIN) + end)
     lines = DumpLines(path)
     assert len(list(lines.blocks())) == 1
-    assert lines.lost.ends_early == bool(end)
+    assert lines.dropped.ends_early == bool(end)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -319,7 +319,7 @@ def test_a_line_that_is_too_long_is_left_out_alone(
     path.write_bytes(few + b",\n" + larger)
     lines = DumpLines(path)
     assert sum(block.n_too_long for block in lines.blocks()) == 1
-    assert lines.lost.ends_early
+    assert lines.dropped.ends_early
 
 
 def test_workers_give_the_same_in_the_same_order() -> None:

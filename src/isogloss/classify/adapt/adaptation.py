@@ -19,7 +19,7 @@ from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.heads.head import Head, linear_inputs, linear_part, log_probabilities_of
 from isogloss.classify.trust.reference_lack import lack_of
 from isogloss.data.columns import texts_of
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.learn.objective import Targets
 from isogloss.learn.one_thread import one_thread
 from isogloss.progress import logger
@@ -114,7 +114,7 @@ def adapt(model: "TextClassifier", lang: str, texts: Sequence[str]) -> Adaptatio
     else:
         outcome = _estimate(model, reference, code, model.prepare(different, code))
     if not outcome.accepted:
-        warn_loss(f"{code}: declined to move its vectors: {outcome.reason}")
+        warn_omitted(f"{code}: declined to move its vectors: {outcome.reason}")
     return outcome
 
 

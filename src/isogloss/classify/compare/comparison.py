@@ -24,11 +24,11 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.encode import Encoder
 from isogloss.errors import (
     InputError,
-    LossWarning,
+    OmissionWarning,
     counted,
     did_you_mean,
-    losses_are_errors,
-    warn_loss,
+    omissions_are_errors,
+    warn_omitted,
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.run_store import (
@@ -210,9 +210,11 @@ def compare(
                 cells[row.name, seed] = cell
                 for loss in cell.losses:
                     # Said once, for a row with entities; each is an error under --strict.
-                    if losses_are_errors() or (row.has_entities and not seed and loss not in said):
+                    if omissions_are_errors() or (
+                        row.has_entities and not seed and loss not in said
+                    ):
                         said.add(loss)
-                        warn_loss(loss)
+                        warn_omitted(loss)
     langs = dict.fromkeys(tests.langs)
     gold = {lang or UNKNOWN: tests.rows_in({lang}).labels for lang in langs}
     return Comparison(
@@ -309,8 +311,8 @@ def _run(
     )
     score = "micro_f1" if model.multilabel else "accuracy"
     with warnings.catch_warnings(record=True) as caught:
-        if not losses_are_errors():
-            warnings.simplefilter("always", LossWarning)
+        if not omissions_are_errors():
+            warnings.simplefilter("always", OmissionWarning)
         start, spared = time.perf_counter(), seconds_spared()
         model.fit(train.texts, train.labels, train.langs, **_held_out(dev))
         seconds = time.perf_counter() - start + seconds_spared() - spared
@@ -324,7 +326,7 @@ def _run(
             on_dev = float(np.mean([line[score] for line in judged.rows]))
     losses = []
     for warning in caught:
-        if issubclass(warning.category, LossWarning):
+        if issubclass(warning.category, OmissionWarning):
             losses.append(str(warning.message))
         else:
             warnings.showwarning(

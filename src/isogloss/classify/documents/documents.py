@@ -14,7 +14,7 @@ from isogloss.classify.documents.entity_source import EntitySource, named_in
 from isogloss.data.columns import column_of, is_missing
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.kb.link.linker import languages_to_link, say_missing_names
 from isogloss.learn.vector_memo import Encoded, encode_once
@@ -223,13 +223,13 @@ def say_what_was_left_out(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         For texts of no known language, texts that were cut, and entities without a vector.
     """
     n_texts, n_cut = len(documents.langs), int(documents.truncated.sum())
     n_unknown = sum(lang is None for lang in documents.langs)
     if n_unknown and documents.bags is not None:
-        warn_loss(
+        warn_omitted(
             f"{n_unknown} of {n_texts} texts have no known language: "
             + (
                 f"only names in '{fallback_lang}' are linked in them"
@@ -238,12 +238,12 @@ def say_what_was_left_out(
             )
         )
     if n_cut:
-        warn_loss(
+        warn_omitted(
             f"{n_cut} of {n_texts} texts are longer than {limit}; only their "
             f"beginning was read{how_to_read_all}"
         )
     if documents.n_without_vector:
-        warn_loss(
+        warn_omitted(
             f"{counted(documents.n_without_vector, 'linked entity', 'linked entities')} left out: "
             "no vector among those given as init"
         )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from isogloss.errors import counted, warn_caller, warn_loss
+from isogloss.errors import counted, warn_caller, warn_omitted
 from isogloss.progress import logger
 
 MANY_CLASSES = 10  # fewer of one text each are a small sample, not a column of numbers
@@ -19,14 +19,14 @@ def say_what_teaches_little(texts: Sequence[str], labels: Sequence[Any]) -> None
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         For blank texts, and texts that stand under different labels.
     UserWarning
         When most labels have one text: perhaps the column of labels is another.
     """
     empty = sum(not text.strip() for text in texts)
     if empty:
-        warn_loss(f"{counted(empty, 'training text')} without a word: the label teaches nothing")
+        warn_omitted(f"{counted(empty, 'training text')} without a word: the label teaches nothing")
     _say_repeats(texts, labels)
     names = [name for label in labels for name in (label if isinstance(label, tuple) else [label])]
     n_texts_of = Counter(names)
@@ -48,7 +48,7 @@ def _say_repeats(texts: Sequence[str], labels: Sequence[Any]) -> None:
     if torn:
         text, found = next(iter(torn.items()))
         named = ", ".join(repr(label) for label in dict.fromkeys(found))
-        warn_loss(
+        warn_omitted(
             f"{counted(len(torn), 'training text')} under different labels (such as {text!r:.60}: "
             f"{named}): the labels contradict each other; correct them or leave such texts out"
         )

@@ -20,7 +20,7 @@ from isogloss.classify.evaluate.label_set_scores import (
     f1_intervals,
     f1_intervals_of_mean,
 )
-from isogloss.classify.evaluate.warnings import warn_of_losses
+from isogloss.classify.evaluate.warnings import warn_of_omissions
 from isogloss.classify.heads.head import seen_entities
 from isogloss.classify.text_classifier import TextClassifier
 from isogloss.data.columns import column_of
@@ -230,7 +230,7 @@ def evaluate(
     order = in_order_of_codes(by_language)
     rows.sort(key=lambda row: order.index(row["lang"]))
     mean["langs"] = [name for name in order if name in mean["langs"]]
-    warn_of_losses(rows, model, true, answered)
+    warn_of_omissions(rows, model, true, answered)
     return Evaluation(rows, mean, by_language, confidence, answered, abstain_below)
 
 
@@ -288,18 +288,18 @@ def _columns(f1: F1Intervals) -> dict[str, float]:
 def _counts(
     model: TextClassifier, documents: PreparedDocuments, index: np.ndarray[Any, Any]
 ) -> dict[str, Any]:
-    lost = {
+    dropped = {
         "truncated": int(documents.truncated[index].sum()),
         "n_dropped": int(documents.n_dropped[index].sum()),
     }
     if documents.bags is None:
-        return {"n_unlinked": len(index), "n_unseen_entity": 0} | lost
+        return {"n_unlinked": len(index), "n_unseen_entity": 0} | dropped
     bags = documents.bags.select(index)
     entities = np.unique(bags.entity).astype(np.int64)
     return {
         "n_unlinked": int((np.diff(bags.indptr) == 0).sum()),
         "n_unseen_entity": int((~seen_entities(model.head_, entities)).sum()),
-    } | lost
+    } | dropped
 
 
 def _mean(

@@ -16,7 +16,7 @@ from isogloss.classify.heads.mboe import MboeHead
 from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.classify.labels.labelling import Labelling
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import LossWarning, counted
+from isogloss.errors import OmissionWarning, counted
 from isogloss.learn.linear_head import LinearHead
 from isogloss.progress import logger
 from isogloss.report.html import (
@@ -162,7 +162,7 @@ def _unsaid() -> Iterator[None]:
     """Say nothing of texts that are cut or moved: the evaluation has said it of all of them."""
     level = logger.level
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LossWarning)
+        warnings.simplefilter("ignore", OmissionWarning)
         logger.setLevel(max(level, logging.WARNING))
         try:
             yield

@@ -6,10 +6,10 @@ from typing import Any
 from isogloss.classify.labels.thresholds import warn_of_no_label
 from isogloss.classify.labels.unseen_labels import hint_of_separator, named_unseen
 from isogloss.classify.text_classifier import TextClassifier
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import counted, warn_omitted
 
 
-def warn_of_losses(
+def warn_of_omissions(
     rows: Sequence[Mapping[str, Any]],
     model: TextClassifier,
     gold: Mapping[str, Sequence[Any]],
@@ -26,14 +26,14 @@ def warn_of_losses(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         A sentence a language, and one for texts without a label.
     """
     for row in rows:
         if row["n_unseen_label"]:
-            warn_loss(_about_unseen(row, gold[row["lang"]], model))
+            warn_omitted(_about_unseen(row, gold[row["lang"]], model))
         if model.kb_ is not None and row["n_unlinked"] == row["n"]:
-            warn_loss(
+            warn_omitted(
                 f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: their "
                 "vectors alone decide here"
             )

@@ -28,7 +28,7 @@ from isogloss.classify.preparation import Preparation
 from isogloss.classify.trust.reference_lack import BY_NAMES
 from isogloss.classify.trust.trust import OUT_OF_FOLD, TOO_FEW, Trust, calibrated
 from isogloss.encode.settings import TO_READ_ALL
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import counted, warn_omitted
 from isogloss.learn.linear_head import (
     LinearHead,
     Standardisation,
@@ -94,7 +94,7 @@ def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Cl
     )
     n_cut = int(encoded.truncated[::2].sum())
     if n_cut:
-        warn_loss(
+        warn_omitted(
             f"{counted(n_cut, 'name')} of classes longer than "
             f"{preparation.encoder.settings.limit}; only the beginning was read; fit with "
             f"{TO_READ_ALL}"

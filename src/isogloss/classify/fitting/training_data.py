@@ -27,10 +27,10 @@ from isogloss.data.columns import column_of
 from isogloss.errors import (
     InputError,
     InputKindError,
-    LossWarning,
+    OmissionWarning,
     counted,
     did_you_mean,
-    losses_are_errors,
+    omissions_are_errors,
 )
 from isogloss.learn.splits import held_out
 from isogloss.learn.tuning_options import TuningOptions
@@ -156,8 +156,8 @@ def check_training(parameters: Mapping[str, Any], *columns: Any, **given: Any) -
         As `TrainingData.of`, whose arguments these are.
     """
     with warnings.catch_warnings():
-        if not losses_are_errors():
-            warnings.simplefilter("ignore", LossWarning)
+        if not omissions_are_errors():
+            warnings.simplefilter("ignore", OmissionWarning)
         TrainingData.of(parameters, *columns, **given)
 
 

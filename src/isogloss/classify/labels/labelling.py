@@ -19,7 +19,7 @@ from isogloss.classify.labels.columns import (
 )
 from isogloss.classify.labels.unseen_labels import hint_of_separator, named_unseen
 from isogloss.data.columns import column_of, is_hashable, is_missing
-from isogloss.errors import InputError, InputKindError, counted, warn_loss
+from isogloss.errors import InputError, InputKindError, counted, warn_omitted
 from isogloss.learn.objective import SIGMOID, Targets
 
 Array = np.ndarray[tuple[int], np.dtype[Any]]
@@ -51,7 +51,7 @@ class Labelling(Protocol):
         ...
 
     def restrict(self, labels: Sequence[Any], classes: Array) -> Restricted:
-        """Leave out what training lacks, with a `LossWarning`; at least one label must stay."""
+        """Leave out what training lacks, with a `OmissionWarning`; at least one label must stay."""
         ...
 
     def targets(self, labels: Sequence[Any], classes: Array) -> Targets:
@@ -97,7 +97,7 @@ class OneLabel:
         known = set(classes.tolist())
         kept = [row for row, label in enumerate(labels) if label in known]
         if len(kept) < len(labels):
-            warn_loss(
+            warn_omitted(
                 f"{len(labels) - len(kept)} of {len(labels)} development texts have a label "
                 f"that training lacks {named_unseen(labels, known)}; they are left out"
             )
@@ -167,11 +167,13 @@ class LabelSets:
         """See `Labelling`; an unknown label goes, its text stays."""
         known = set(classes.tolist())
         kept = [tuple(label for label in one if label in known) for one in labels]
-        n_lost = sum(len(after) < len(before) for after, before in zip(kept, labels, strict=True))
-        if n_lost:
+        n_omitted = sum(
+            len(after) < len(before) for after, before in zip(kept, labels, strict=True)
+        )
+        if n_omitted:
             found = [label for one in labels for label in one]
-            warn_loss(
-                f"{n_lost} of {len(labels)} development texts have a label that training lacks "
+            warn_omitted(
+                f"{n_omitted} of {len(labels)} development texts have a label that training lacks "
                 f"{named_unseen(found, known)}; such labels are left out"
                 + hint_of_separator(found, known)
             )

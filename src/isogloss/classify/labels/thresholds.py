@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
-from isogloss.errors import warn_loss
+from isogloss.errors import warn_omitted
 from isogloss.learn.linear_head import Fold, folds_of
 from isogloss.learn.objective import Targets
 
@@ -54,13 +54,13 @@ def out_of_fold_thresholds(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When there are too few documents to hold any out; the thresholds are then 0.5.
     """
     folds = folds_of(y, seed=seed)
     probabilities: Doubles2d = np.full((len(y), y.shape[-1]), HALF)
     if folds is None:
-        warn_loss("too few texts to tune thresholds on; they stay at 0.5")
+        warn_omitted("too few texts to tune thresholds on; they stay at 0.5")
         return np.full(probabilities.shape[1], HALF)
     for fold in folds:
         probabilities[fold.test] = answer(fold)
@@ -72,13 +72,13 @@ def warn_of_no_label(answers: Sequence[Any], gold: Sequence[Any]) -> None:
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When more than half of them get none, and they are not too few to tell.
     """
     labelled = [len(answer) for answer, labels in zip(answers, gold, strict=True) if len(labels)]
     n_without = labelled.count(0)
     if 2 * n_without > len(labelled) >= FEWEST_TEXTS:
-        warn_loss(
+        warn_omitted(
             f"{n_without} of {len(labelled)} texts that have a label get none, as no probability "
             "reaches 0.5; fit with tuned thresholds (--thresholds tuned)"
         )

@@ -51,7 +51,7 @@ from isogloss.classify.text_classifier import TextClassifier
 from isogloss.classify.trust.trust import Trust
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.matching.inflection import rules_fingerprint
 from isogloss.learn.linear_head import LinearHead
@@ -416,7 +416,7 @@ def _kb(
             path=path,
         )
     if saved["rules"] != rules_fingerprint():
-        warn_loss(
+        warn_omitted(
             f"{path} was fitted with other rules for finding names than this isogloss has: texts "
             "may name other entities than they did; fit the model again"
         )

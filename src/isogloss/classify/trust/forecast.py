@@ -27,7 +27,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d,
 from isogloss.classify.documents.documents import Languages, rows_of
 from isogloss.classify.labels.columns import checked_texts
 from isogloss.classify.trust.reference_lack import lack_of
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.learn.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.report.table import Table
 from isogloss.statistics.calibration import fit_temperature, tempered
@@ -159,7 +159,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When texts of languages that the model is adapted to are left out.
     """
     check_is_fitted(model, "head_")
@@ -169,7 +169,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     assert reference is not None
     if len(kept) < len(texts):
         moved = sorted(set(model.moves_).intersection(langs))
-        warn_loss(
+        warn_omitted(
             f"{counted(len(texts) - len(kept), 'text')} in {', '.join(moved)} left out: the model "
             "is adapted to them, and there is no forecast for moved vectors"
         )
@@ -181,7 +181,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
         agreement = float(reference.agreement_on(documents.vectors[index]).mean())
         rows.append({"lang": code or UNKNOWN} | forecast_row(reference, agreement, len(index)))
         if len(index) < FEW_TEXTS:
-            warn_loss(
+            warn_omitted(
                 f"{code or UNKNOWN}: a rough forecast, from {counted(len(index), 'text')}; give "
                 f"{FEW_TEXTS} or more"
             )

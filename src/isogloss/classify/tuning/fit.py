@@ -23,7 +23,7 @@ from isogloss.classify.options import ATTENTIONS, FittedOptions
 from isogloss.classify.tuning.task import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.compat import require
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_loss
+from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_omitted
 from isogloss.kb import EntityBags, KnowledgeBase
 from isogloss.learn.linear_head import LinearHead, fit_with_search
 from isogloss.learn.objective import Targets
@@ -106,7 +106,7 @@ def base_encoder(
     pooling = options.pooling or ("cls" if is_paper else settings.pooling.value)
     normalize = settings.normalize.value and not is_paper
     return with_settings(
-        encoder, pooling=pooling, normalize=normalize, max_pieces=training.max_pieces
+        encoder, pooling=pooling, normalize=normalize, max_length=training.max_length
     )
 
 
@@ -166,7 +166,7 @@ def fit_tuned(
     )
     tuned = tune_classifier(task, checkpoints=checkpoints)
     if is_paper and tuned.truncated.any():
-        warn_loss(
+        warn_omitted(
             f"{tuned.truncated.sum()} of {counted(len(train.texts), 'training text')} longer than "
             f"{base.settings.limit}; only their beginning was read"
         )
@@ -191,7 +191,7 @@ def _hold_out(train: Part, share: float, n_classes: int, *, seed: int) -> tuple[
         np.asarray(sets, dtype=np.bool_).reshape(len(train.y), n_classes), share, seed=seed
     )
     if rows is None:
-        warn_loss(
+        warn_omitted(
             f"{counted(len(train.texts), 'training text')} are too few to split by dev_split "
             f"{share:g}: nothing is held out, and the last epoch is kept"
         )
@@ -241,7 +241,7 @@ def _with_vote(
     source: EntitySource,
 ) -> MboePlusHead:
     if dev is None:
-        warn_loss("no texts are held out to weigh the entities by; they get no weight")
+        warn_omitted("no texts are held out to weigh the entities by; they get no weight")
     batch = _batch(train, source)
     held_out = None
     if dev is not None:

@@ -10,7 +10,7 @@ import typer
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify import TextClassifier
 from isogloss.data.label_sets import written_labels
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import counted, warn_omitted
 
 _BREAKS = re.compile(r"[\t\r\n]+")
 
@@ -27,12 +27,12 @@ def print_lines(model: TextClassifier, labels: Sequence[Any], probabilities: Dou
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When labels hold tabs or line breaks, which become spaces.
     """
     broken = sum(bool(_BREAKS.search(str(label))) for label in model.classes_.tolist())
     if broken and not model.options_.multilabel:
-        warn_loss(
+        warn_omitted(
             f"{counted(broken, 'label')} of the model with a tab or line break, written as a "
             "space; --json has them as they are"
         )

@@ -90,7 +90,7 @@ def fit(
     patience: tuning.Patience = None,
     dev_split: tuning.DevSplit = None,
     class_weights: tuning.ClassWeights = None,
-    max_pieces: tuning.MaxPieces = None,
+    max_length: tuning.MaxLength = None,
     embeddings: tuning.EmbeddingsName = None,
     accumulate: tuning.Accumulate = None,
     precision: tuning.Precision = None,
@@ -138,7 +138,7 @@ def fit(
     how = training_options(
         tune, has_dev=bool(dev), epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
-        max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
+        max_length=max_length, embeddings=embeddings, accumulate=accumulate,
         precision=precision, average_checkpoints=average_checkpoints,
     )  # fmt: skip
     if checkpoints is not None and how is None:

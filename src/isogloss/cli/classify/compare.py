@@ -62,7 +62,7 @@ def compare_command(
     patience: tuning.Patience = None,
     dev_split: tuning.DevSplit = None,
     class_weights: tuning.ClassWeights = None,
-    max_pieces: tuning.MaxPieces = None,
+    max_length: tuning.MaxLength = None,
     embeddings: tuning.EmbeddingsName = None,
     accumulate: tuning.Accumulate = None,
     precision: tuning.Precision = None,
@@ -89,7 +89,7 @@ def compare_command(
     how = training_options(
         tune, has_dev=bool(dev), epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
         patience=patience, dev_split=dev_split, class_weights=class_weights,
-        max_pieces=max_pieces, embeddings=embeddings, accumulate=accumulate,
+        max_length=max_length, embeddings=embeddings, accumulate=accumulate,
         precision=precision, average_checkpoints=average_checkpoints,
     )  # fmt: skip
     chosen: dict[str, Any] = {} if how is None else {"tune": tune, "training": how}

@@ -35,7 +35,7 @@ DevSplit = Annotated[
 ClassWeights = Annotated[
     Literal["balanced"] | None, typer.Option(help="Let classes count alike, however rare.")
 ]
-MaxPieces = Annotated[
+MaxLength = Annotated[
     int | None,
     typer.Option(min=1, max=LARGEST_COUNT, help="Cut texts to so many pieces, in prediction too."),
 ]

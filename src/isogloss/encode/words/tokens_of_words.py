@@ -28,7 +28,7 @@ class Pieces:
     Attributes
     ----------
     ids
-        int64 (n_pieces,).
+        int64 (n_tokens,).
     starts, ends
         Where they lie in the text, in characters; those of the prefix end at 0 or before.
     """
@@ -109,7 +109,7 @@ class WordUnits:
                 yield start, end
 
 
-class PieceUnits:
+class TokenUnits:
     """The pieces of an encoder's tokenizer that hold a letter or a digit."""
 
     unit: Unit = "piece"
@@ -119,7 +119,7 @@ class PieceUnits:
 
     def names(self, text: str) -> list[str]:
         """Return a text's pieces, in order, as the vocabulary writes them."""
-        pieces = pieces_of(self._tokenizer, [text])[0]
+        pieces = tokens_of(self._tokenizer, [text])[0]
         token_of = self._tokenizer.backend.id_to_token
         return [token_of(int(pieces.ids[at])) for at in self._kept(text, pieces)]
 
@@ -144,7 +144,7 @@ def without_surrogates(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def pieces_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Pieces]:
+def tokens_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Pieces]:
     """Return the pieces of texts, with their places."""
     prefixed = [tokenizer.prefix + without_surrogates(text) for text in texts]
     backend = tokenizer.backend

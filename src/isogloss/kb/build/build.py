@@ -12,7 +12,7 @@ import numpy as np
 
 from isogloss.arrays import Ints1d
 from isogloss.cores import check_threads
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, warn_omitted
 from isogloss.kb.build.cldr import gather_cldr
 from isogloss.kb.build.compile_names import KEYWORD_FACTOR, compile_language
 from isogloss.kb.build.gathered import Gathered, LanguageChoice, SourceReport
@@ -182,7 +182,7 @@ def _check_languages(gathered: Gathered) -> None:
     wanted = dict.fromkeys(gathered.choose.wanted or ())
     missing = [lang for lang in wanted if named.isdisjoint(fallbacks(lang))]
     if missing:
-        warn_loss(
+        warn_omitted(
             f"no source has names in {', '.join(missing)}, of --langs; leave out such languages, "
             "or give a source of their names"
             + "".join(f"; {hint}" for lang in missing if (hint := country_hint(lang)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.progress import logger
 from isogloss.storage.files import atomic_file, damage_in_one_sentence, parse_json, write_json
 from isogloss.wiki.wikidata.columns import (
@@ -30,7 +30,7 @@ from isogloss.workers import map_blocks, n_cores
 
 BLOCKS_PER_PART = 64  # of 4 MB each
 TOO_LONG, NO_END = "lines that are too long", "end of the dump is missing"
-LOST = (BROKEN, TOO_LONG, GAPS, NO_END)
+DROPPED = (BROKEN, TOO_LONG, GAPS, NO_END)
 VERSION = 1  # of the part files: another isogloss may read dumps otherwise
 # Parts, and what a kill leaves of one that `atomic_file` was writing.
 _OURS = re.compile(r"\d{6,}\.safetensors|\.\d{6,}\.safetensors\..+\.part")
@@ -82,9 +82,9 @@ def parse_to_parts(
             if not part_files(folder):
                 shutil.rmtree(folder)
     counts = sum((Counter(_facts(part)["counts"]) for part in part_files(folder)), Counter[str]())
-    lost = [f"{reason}: {counts[reason]:,}" for reason in LOST if counts[reason]]
-    if lost:
-        warn_loss(f"{dump}: {', '.join(lost)}")
+    dropped = [f"{reason}: {counts[reason]:,}" for reason in DROPPED if counts[reason]]
+    if dropped:
+        warn_omitted(f"{dump}: {', '.join(dropped)}")
     return counts
 
 
@@ -110,7 +110,7 @@ def _go_on(
     def write(*, is_last: bool) -> None:
         nonlocal number
         whole = WikidataEntities.joined(part or [parse_entities(b"", choice)])
-        whole.counts[NO_END] += is_last and lines.lost.ends_early
+        whole.counts[NO_END] += is_last and lines.dropped.ends_early
         with atomic_file(folder / _name(number)) as path:
             path.write_bytes(whole.to_bytes(end=end, is_last=is_last))
         number += 1
@@ -137,8 +137,8 @@ def _data_of(block: LineBlock) -> bytes:
 
 def _refuse_other_files(counts: Counter[str], dump: Path) -> None:
     """Stop at once, not after hours, where the first block holds no entity."""
-    n_lost = counts[BROKEN] + counts[TOO_LONG]
-    if n_lost and n_lost == counts.total():
+    n_omitted = counts[BROKEN] + counts[TOO_LONG]
+    if n_omitted and n_omitted == counts.total():
         raise InputError(
             "does not begin with Wikidata's entities as JSON, one a line; give a dump such as "
             "latest-all.json.bz2",

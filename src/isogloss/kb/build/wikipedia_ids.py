@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import counted, warn_omitted
 from isogloss.kb.build.gathered import Gathered
 from isogloss.kb.build.wikipedia_source import Wiki
 from isogloss.progress import logger
@@ -48,7 +48,7 @@ def items_of(wikis: Sequence[Wiki], sitelinks: Path | None = None) -> list[Ints1
             unknown = [wiki for wiki in unknown if wiki.properties is None]
         if unknown:
             sites = ", ".join(wiki.site for wiki in unknown)
-            warn_loss(f"{sitelinks}: it has the Wikidata item of no page of {sites}")
+            warn_omitted(f"{sitelinks}: it has the Wikidata item of no page of {sites}")
     for wiki, items in zip(wikis, found, strict=True):
         if wiki.properties is not None or sitelinks is not None:
             n_known, n_pages = int((items[wiki.is_entity] >= 0).sum()), int(wiki.is_entity.sum())

@@ -48,7 +48,7 @@ _STAGES = ("targets.bin", "titles.bin", "links.bin", "texts.bin")
 class WikipediaReport(SourceReport):
     """What a Wikipedia gave: pages of the main namespace, the redirects among them, and so on.
 
-    `lost` is the sum of all that could not be read; `counts` has the reasons, and what was left
+    `dropped` is the sum of all that could not be read; `counts` has the reasons, and what was left
     out on purpose.
     """
 
@@ -57,7 +57,7 @@ class WikipediaReport(SourceReport):
     disambiguations: int = 0
     entities: int = 0
     names: int = 0
-    lost: int = 0
+    dropped: int = 0
 
 
 @dataclass
@@ -195,13 +195,13 @@ def gather_wiki(wiki: Wiki, gathered: Gathered, items: Ints1d) -> WikipediaRepor
     wiki.ids = [-1] * wiki.is_entity.size
     for row, title, item in zip(entities.tolist(), named, items[entities].tolist(), strict=True):
         wiki.ids[row] = gathered.entity(f"Q{item}" if item >= 0 else page_id(wiki.code, title))
-    told = wiki.counts + wiki.extraction.lost
+    told = wiki.counts + wiki.extraction.dropped
     report = WikipediaReport(
         f"wikipedia:{wiki.code}={wiki.dump.name}", LICENCE,
         counts={name: n for name, n in sorted(told.items()) if name not in _FIELDS},
         pages=wiki.counts["pages"], redirects=wiki.counts["redirects"],
         disambiguations=wiki.counts["disambiguations"], entities=entities.size,
-        names=wiki.links["hash"].size, lost=wiki.extraction.lost.total(),
+        names=wiki.links["hash"].size, dropped=wiki.extraction.dropped.total(),
     )  # fmt: skip
     report.n_entities = entities.size
     columns = gathered.language(wiki.tag)

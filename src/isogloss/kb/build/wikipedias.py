@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.arrays import Ints1d
-from isogloss.errors import InputError, LossWarning, warn_loss
+from isogloss.errors import InputError, OmissionWarning, warn_omitted
 from isogloss.kb.build.gathered import Gathered
 from isogloss.kb.build.wikipedia_ids import (
     LanguageLinks,
@@ -74,7 +74,7 @@ class Wikipedias:
                 if not dump.is_file():  # a pipe; `check_sources` has looked at the files
                     warn_of_other_wiki(dump, code, wiki.extraction.site.name)
                 self._wikis[source] = wiki
-        except (InputError, LossWarning):  # the latter under --strict
+        except (InputError, OmissionWarning):  # the latter under --strict
             if self._is_temporary and not any(self.work.rglob("*.part")):
                 self.clean()
             raise
@@ -102,7 +102,7 @@ class Wikipedias:
             if table is not None:
                 found[wiki.code] = list(links_of_table(wiki, table))
                 if not found[wiki.code]:
-                    warn_loss(f"{table}: it has a link of no page of {wiki.site}")
+                    warn_omitted(f"{table}: it has a link of no page of {wiki.site}")
             elif not wikidata and not (self._items[source] >= 0).any():
                 found[wiki.code] = list(links_of_texts(wiki))
         if not any(found.values()):
@@ -129,7 +129,7 @@ class Wikipedias:
 
         Warns
         -----
-        LossWarning
+        OmissionWarning
             When nothing was given that would join them. Of tables, that some fit no page is warned
             of where they are read.
         """
@@ -145,7 +145,7 @@ class Wikipedias:
         if wikidata or given.sitelinks or given.langlinks or has_items >= set(apart):
             logger.info("%s; do the dumps hold the same articles?", said)
         else:
-            warn_loss(
+            warn_omitted(
                 f"{said}; give --sitelinks, or --page-props and --langlinks of each, or --source "
                 "wikidata:DUMP, to join their pages"
             )

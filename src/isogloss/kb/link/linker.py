@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.arrays import Ints1d, SmallInts1d
 from isogloss.data.columns import texts_of
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, warn_omitted
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.link.bags import EntityBags, bags_of
 from isogloss.kb.link.mentions import LinkedTexts
@@ -50,20 +50,20 @@ def say_missing_names(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         When texts are not linked, or a fallback language has no names.
     """
-    lost: dict[str, list[str]] = {}
+    dropped: dict[str, list[str]] = {}
     for lang, fallback_lang in pairs:
         has_fallback = (
             fallback_lang is not None and knowledge_base.language_of(fallback_lang) is not None
         )
         if fallback_lang is not None and not has_fallback:
-            lost.setdefault("no fallback names are linked", []).append(fallback_lang)
+            dropped.setdefault("no fallback names are linked", []).append(fallback_lang)
         if knowledge_base.language_of(lang) is None:
             only = f"only names in '{fallback_lang}' are linked"
-            lost.setdefault(only if has_fallback else "nothing is linked", []).append(lang)
-    for what, langs in lost.items():
+            dropped.setdefault(only if has_fallback else "nothing is linked", []).append(lang)
+    for what, langs in dropped.items():
         named = ", ".join(f"'{lang}'" for lang in dict.fromkeys(langs))
         hints = [hint for lang in dict.fromkeys(langs) if (hint := country_hint(lang))]
         sentence = "; ".join(
@@ -72,7 +72,7 @@ def say_missing_names(
         if what.startswith("only"):  # what a fallback is there for, and no loss
             logger.info("%s", sentence)
         else:
-            warn_loss(sentence)
+            warn_omitted(sentence)
 
 
 class Linker:

@@ -11,8 +11,8 @@ from dataclasses import asdict
 from isogloss.data.columns import check_column
 from isogloss.encode import Encoder
 from isogloss.encode.batches import text_chunks
-from isogloss.encode.words.tokens_of_words import PieceUnits, Unit, Units, WordUnits
-from isogloss.errors import InputKindError, counted, warn_loss
+from isogloss.encode.words.tokens_of_words import TokenUnits, Unit, Units, WordUnits
+from isogloss.errors import InputKindError, counted, warn_omitted
 from isogloss.probe.geometry.claims import claims_of
 from isogloss.probe.geometry.layers import measure_layers, measure_words
 from isogloss.probe.geometry.occurrences import Choice, Sentence, choose
@@ -21,7 +21,7 @@ from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.sums import VectorSums
 from isogloss.probe.geometry.vector_file import LayerVectors
 from isogloss.probe.geometry.word_vectors import (
-    Lost,
+    Dropped,
     add_word_vectors,
     has_final_norm,
     network_of,
@@ -34,7 +34,7 @@ WORD_NOTE = (
     "a word is a segment of ICU's word boundaries with a letter or digit, as it is written "
     "(capitals count); its vector is the mean of its pieces"
 )
-PIECE_NOTE = "a word is a piece of the encoder's tokenizer with a letter or digit"
+TOKEN_NOTE = "a word is a piece of the encoder's tokenizer with a letter or digit"
 
 
 def measure_geometry(
@@ -77,7 +77,7 @@ def measure_geometry(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         With the number of words that were cut off or have no piece.
 
     Examples
@@ -91,16 +91,16 @@ def measure_geometry(
     network = network_of(encoder)
     if static is not None:
         static.check_layer(network.n_layers + 1, name=encoder.name)
-    units: Units = PieceUnits(encoder.tokenizer) if unit == "piece" else WordUnits(lang)
+    units: Units = TokenUnits(encoder.tokenizer) if unit == "piece" else WordUnits(lang)
     with activity("counting words"):
         sentences = (
             Sentence(text, units.names(text)) for some in text_chunks(texts) for text in some
         )
         choice = _choice(sentences, options)
     with VectorSums(choice, n_layers=network.n_layers + 1, width=network.hidden_size) as sums:
-        lost = add_word_vectors(sums, encoder, texts, units, choice)
-        _warn(lost, encoder.settings.max_length.value)
-        notes = [PIECE_NOTE if unit == "piece" else WORD_NOTE, *_notes_on(encoder)]
+        dropped = add_word_vectors(sums, encoder, texts, units, choice)
+        _warn(dropped, encoder.settings.max_length.value)
+        notes = [TOKEN_NOTE if unit == "piece" else WORD_NOTE, *_notes_on(encoder)]
         return _measured(sums, encoder.name, lang, notes, options, static)
 
 
@@ -171,11 +171,11 @@ def _notes_on(encoder: Encoder) -> list[str]:
     return notes
 
 
-def _warn(lost: Lost, max_length: int) -> None:
-    n_lost = lost.n_cut + lost.n_without_piece
-    if n_lost:
-        warn_loss(
-            f"{n_lost:,} of {counted(lost.n_units, 'word')} to measure have no vector: "
-            f"{lost.n_cut:,} lie behind the encoder's maximum of {max_length} pieces, "
-            f"{lost.n_without_piece:,} have no piece; give one sentence a line"
+def _warn(dropped: Dropped, max_length: int) -> None:
+    n_omitted = dropped.n_cut + dropped.n_without_token
+    if n_omitted:
+        warn_omitted(
+            f"{n_omitted:,} of {counted(dropped.n_units, 'word')} to measure have no vector: "
+            f"{dropped.n_cut:,} lie behind the encoder's maximum of {max_length} tokens, "
+            f"{dropped.n_without_token:,} have no token; give one sentence a line"
         )

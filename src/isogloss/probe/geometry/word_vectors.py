@@ -16,7 +16,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.batches import BUDGETS, budgeted_batches, pad, text_chunks
 from isogloss.encode.model import Network, capped_threads
 from isogloss.encode.tokenizer import N_TEXTS_AT_ONCE
-from isogloss.encode.words.tokens_of_words import Parts, Pieces, Units, pieces_of
+from isogloss.encode.words.tokens_of_words import Parts, Pieces, Units, tokens_of
 from isogloss.errors import InputError
 from isogloss.probe.geometry.occurrences import Choice, Marker, Marks
 from isogloss.probe.geometry.sums import Refused, VectorSums
@@ -45,12 +45,12 @@ class WantedUnits:
 
 
 @dataclass
-class Lost:
+class Dropped:
     """Wanted units without a vector: cut off, or without a piece."""
 
     n_units: int = 0
     n_cut: int = 0
-    n_without_piece: int = 0
+    n_without_token: int = 0
 
 
 def network_of(encoder: Encoder) -> Network:
@@ -105,7 +105,7 @@ def has_final_norm(encoder: Encoder) -> bool:
 
 def add_word_vectors(
     sums: VectorSums, encoder: Encoder, texts: Iterable[str], units: Units, choice: Choice
-) -> Lost:
+) -> Dropped:
     """Encode what is wanted of texts and add it to sums; return what was lost.
 
     Parameters
@@ -119,35 +119,40 @@ def add_word_vectors(
         For a static encoder, or a vector that is not finite.
     """
     network = network_of(encoder)
-    marker, lost = Marker(choice), Lost()
+    marker, dropped = Marker(choice), Dropped()
     first = 0
     with capped_threads(encoder.threads):
         for chunk in text_chunks(texts):
             kept = [at for at in range(len(chunk)) if choice.is_kept[first + at]]
             wanted = list(_wanted(encoder, [chunk[at] for at in kept], units, marker,
-                                  [first + at for at in kept], lost))  # fmt: skip
+                                  [first + at for at in kept], dropped))  # fmt: skip
             first += len(chunk)
             _add_chunk(sums, encoder, network, wanted)
-    return lost
+    return dropped
 
 
 def _wanted(
-    encoder: Encoder, texts: list[str], units: Units, marker: Marker, numbers: list[int], lost: Lost
+    encoder: Encoder,
+    texts: list[str],
+    units: Units,
+    marker: Marker,
+    numbers: list[int],
+    dropped: Dropped,
 ) -> Iterator[WantedUnits]:
     for start in range(0, len(texts), N_TEXTS_AT_ONCE):
         some = texts[start : start + N_TEXTS_AT_ONCE]
-        for at, pieces in enumerate(pieces_of(encoder.tokenizer, some)):
+        for at, pieces in enumerate(tokens_of(encoder.tokenizer, some)):
             names = units.names(some[at])
             marks = marker(numbers[start + at], names)
             sentence = _wanted_of(
-                encoder, names, units.parts(some[at], pieces), pieces, marks, lost
+                encoder, names, units.parts(some[at], pieces), pieces, marks, dropped
             )
             if sentence.names:
                 yield sentence
 
 
 def _wanted_of(
-    encoder: Encoder, names: list[str], parts: Parts, pieces: Pieces, marks: Marks, lost: Lost
+    encoder: Encoder, names: list[str], parts: Parts, pieces: Pieces, marks: Marks, dropped: Dropped
 ) -> WantedUnits:
     tokenizer = encoder.tokenizer
     room = tokenizer.max_length - len(tokenizer.head) - len(tokenizer.tail)
@@ -156,9 +161,9 @@ def _wanted_of(
     np.maximum.at(last, parts.units, parts.pieces)
     wanted = marks.wanted
     has_vector = (last[wanted] >= 0) & (last[wanted] < room)
-    lost.n_units += len(wanted)
-    lost.n_without_piece += int((last[wanted] < 0).sum())
-    lost.n_cut += int((last[wanted] >= room).sum())
+    dropped.n_units += len(wanted)
+    dropped.n_without_token += int((last[wanted] < 0).sum())
+    dropped.n_cut += int((last[wanted] >= room).sum())
     wanted = wanted[has_vector]
     number = np.full(n_units, -1, np.int64)
     number[wanted] = np.arange(len(wanted))
@@ -207,11 +212,11 @@ def _unit_vectors(network: Network, sentences: list[WantedUnits]) -> Floats3d:
         states = network.hidden_states(padded)
         device = states[0].device
         at_rows, at_units = (torch.from_numpy(one).to(device) for one in (rows, numbers))
-        n_pieces = torch.bincount(at_units, minlength=int(first[-1]))[:, None]
+        n_tokens = torch.bincount(at_units, minlength=int(first[-1]))[:, None]
         means = torch.zeros((len(states), int(first[-1]), states[0].shape[-1]), device=device)
         for layer, state in enumerate(states):
             flat = state.reshape(-1, state.shape[-1])[at_rows].float()
             means[layer].index_add_(0, at_units, flat)
-            means[layer] /= n_pieces
+            means[layer] /= n_tokens
         vectors: Floats3d = means.cpu().numpy()
     return vectors

@@ -53,7 +53,7 @@ def measure_neutrality(
 
     Warns
     -----
-    LossWarning
+    OmissionWarning
         With the number of sentences that the encoder cut.
 
     Examples

@@ -16,7 +16,7 @@ import numpy as np
 
 from isogloss.arrays import Floats1d, Floats2d
 from isogloss.data.lines import open_lines
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.storage.files import atomic_file
 from isogloss.vectors.vocabulary import ENTITY_PREFIX, Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
@@ -126,7 +126,7 @@ class Rows:
             matrix[here] = block[order[here] - first]
         n_doubles = self.n_read - len(order)
         if n_doubles:
-            warn_loss(
+            warn_omitted(
                 f"{self._path}: {counted(n_doubles, 'row')} left out whose name came before; "
                 "remove them to be rid of this"
             )
@@ -149,7 +149,7 @@ def written_names(vocabulary: Vocabulary, *, spaces: bool) -> list[str]:
         return names
     n_words = sum(" " in word for word in vocabulary.words)
     if n_words:
-        warn_loss(f"the spaces in {counted(n_words, 'word')} are written '_' and stay so")
+        warn_omitted(f"the spaces in {counted(n_words, 'word')} are written '_' and stay so")
     return [name.replace(" ", "_") for name in names]
 
 

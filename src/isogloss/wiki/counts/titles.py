@@ -171,14 +171,14 @@ def _entities(
     is_redirect = flags & REDIRECT != 0
     is_disambiguation = flags & DISAMBIGUATION != 0
     n_dead = int((is_redirect & (_dead_ends(leads_to))).sum())
-    n_lost = int((is_redirect & (end < 0)).sum())
+    n_omitted = int((is_redirect & (end < 0)).sum())
     if not keep_disambiguations:
         end = np.where((end >= 0) & is_disambiguation[end], -1, end)
     counts = Counter(
         {
             "disambiguations": int(is_disambiguation.sum()),
             "redirects to no page": n_dead,
-            "redirects in circles": n_lost - n_dead,
+            "redirects in circles": n_omitted - n_dead,
             "titles given twice": int((first_equal != np.arange(flags.size)).sum()),
             "entities": int((end == np.arange(flags.size)).sum()),
         }

@@ -85,7 +85,7 @@ class Extracted(NamedTuple):
     """
 
     arrays: Arrays
-    lost: Counter[str]
+    dropped: Counter[str]
     others: Counter[str]
 
 
@@ -122,9 +122,9 @@ def extract_block(
     (b'Apple', b'An apple.')
     """
     parsed = parse_pages(block, site, namespaces={ARTICLE})
-    lost = Counter(parsed.lost)
+    dropped = Counter(parsed.dropped)
     if n_gaps := block.count(GAP.strip()):
-        lost["damaged stretches"] = n_gaps
+        dropped["damaged stretches"] = n_gaps
     others = Counter(
         "pages of other namespaces" if page.namespace else "pages without wikitext"
         for page in parsed.pages
@@ -135,7 +135,7 @@ def extract_block(
     target_of = _normal_target if counting == "isogloss" else _target_of_wikipedia2vec
     links = _links(scanned, partial(target_of, site))
     arrays = {**_pages(pages, scanned, disambiguates), **links}
-    return Extracted({name: arrays[name] for name in COLUMNS}, lost, others)
+    return Extracted({name: arrays[name] for name in COLUMNS}, dropped, others)
 
 
 def joined(blocks: Sequence[Arrays]) -> Arrays:
@@ -164,7 +164,7 @@ def worker(settings: Any) -> Any:
 
     def work(block: bytes) -> bytes:
         found = extract_block(block, site, rules, disambiguates, counting=counting)
-        return packed(found.arrays, {"lost": found.lost, "others": found.others})
+        return packed(found.arrays, {"dropped": found.dropped, "others": found.others})
 
     return work
 

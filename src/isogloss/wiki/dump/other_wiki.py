@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from isogloss.errors import warn_loss
+from isogloss.errors import warn_omitted
 from isogloss.wiki.site import code_of_wikipedia, language_prefixes
 
 # The database of a project of Wikimedia: a language, or what stands in its place, and the project.
@@ -33,4 +33,6 @@ def warn_of_other_wiki(path: Path, code: str, database: str) -> None:
     if found["project"] == "wiki" and code_of_wikipedia(of) == code_of_wikipedia(code):
         return
     if of in language_prefixes() or of in _WITHOUT_LANGUAGE:
-        warn_loss(f"{path}: it says that it is {database}, and is read as the Wikipedia '{code}'")
+        warn_omitted(
+            f"{path}: it says that it is {database}, and is read as the Wikipedia '{code}'"
+        )

@@ -54,7 +54,7 @@ class ParsedPages(NamedTuple):
     """The pages of a block in order, and how many were lost for which reason."""
 
     pages: list[Page]
-    lost: Counter[str]
+    dropped: Counter[str]
 
 
 def parse_pages(
@@ -89,12 +89,12 @@ def parse_pages(
         pages = [reader.page(element) for element in elements]
     else:
         pages = [reader.page(element) for element in reader.one_by_one(data)]
-    return ParsedPages([page for page in pages if page is not None], reader.lost)
+    return ParsedPages([page for page in pages if page is not None], reader.dropped)
 
 
 class _Reader:
     def __init__(self, site: Site, namespaces: Collection[int] | None) -> None:
-        self.lost: Counter[str] = Counter()
+        self.dropped: Counter[str] = Counter()
         self._site, self._namespaces = site, namespaces
         self._etree = require("lxml.etree", extra="wiki", why="reading dumps")
 
@@ -120,11 +120,11 @@ class _Reader:
         for start, end in pairwise([*starts, len(data)]):
             page, found, outside = data[start:end].partition(END_OF_PAGE)
             if not found:
-                self.lost["cut off"] += 1
+                self.dropped["cut off"] += 1
                 continue
             element = self.parsed(page, found)
             if element is None:
-                self.lost["not well-formed XML or UTF-8"] += 1
+                self.dropped["not well-formed XML or UTF-8"] += 1
             else:
                 yield element
             self.skip(outside)
@@ -132,7 +132,7 @@ class _Reader:
     def skip(self, outside: bytes) -> None:
         """Count as one page what stands between pages; blanks and the heads of dumps do not."""
         if outside.strip() and _HEAD.sub(b"", outside.replace(GAP, b"")).strip():
-            self.lost["without its beginning"] += 1
+            self.dropped["without its beginning"] += 1
 
     def page(self, element: Any) -> Page | None:
         fields = _first_children(element)
@@ -144,14 +144,14 @@ class _Reader:
         except ValueError:
             title = None
         if not title:
-            self.lost["without title or number"] += 1
+            self.dropped["without title or number"] += 1
             return None
         revision = fields
         if "revision" in fields:
             revision = _first_children(element.findall("revision")[-1])
         body = revision.get("text")
         if body is not None and len(body):  # unescaped; the text would end there
-            self.lost["with tags in its text"] += 1
+            self.dropped["with tags in its text"] += 1
             return None
         model = (revision["model"].text if "model" in revision else None) or _WIKITEXT
         redirect = self._redirect(fields.get("redirect"), body)

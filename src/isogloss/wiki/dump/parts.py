@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError, counted, warn_loss
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.progress import logger
 from isogloss.storage.array_file import Arrays, atomic_part, map_arrays, unpacked, write_arrays
 from isogloss.storage.files import LOCK, damage_in_one_sentence, read_json, write_json
@@ -53,7 +53,7 @@ class Extraction:
 
     parts: list[Path]
     counts: Counter[str]
-    lost: Counter[str]
+    dropped: Counter[str]
     site: Site
 
     def arrays(self) -> Iterator[Arrays]:
@@ -179,7 +179,7 @@ class _Work:
         parts = self.parts
         with damage_in_one_sentence(self._end, advice="remove it, and build again"):
             n_parts, site = end["n_parts"], Site.of_facts(end["site"])
-            counts, lost = Counter[str](), +Counter[str](end["lost"])
+            counts, dropped = Counter[str](), +Counter[str](end["dropped"])
         if len(parts) != n_parts:
             raise InputError(
                 "lacks some of its parts; remove it, and build again", path=self.folder
@@ -187,8 +187,8 @@ class _Work:
         for part in parts:
             facts = map_arrays(part)[1]
             counts.update(facts["counts"])
-            lost.update(facts["lost"])
-        return Extraction(parts, counts, +lost, site)
+            dropped.update(facts["dropped"])
+        return Extraction(parts, counts, +dropped, site)
 
     @cached_property
     def last(self) -> dict[str, Any] | None:
@@ -215,17 +215,19 @@ class _Work:
             _write_part(path, [data for _, data in group], group[-1][0])
             watch.part_written(path, group[-1][0].n_bytes)
             number += 1
-        lost = Counter(opened.lost.pages)
+        dropped = Counter(opened.dropped.pages)
         # Nothing is left to read, and nothing missing, where the last part has the dump's end.
         was_whole = number == n_before and self.last is not None and self.last["is_end"]
-        if self.limit is None and opened.lost.ends_early and not was_whole:
-            lost["ends of files"] += 1
+        if self.limit is None and opened.dropped.ends_early and not was_whole:
+            dropped["ends of files"] += 1
         with atomic_part(self._end) as temporary:
-            write_json(temporary, {"n_parts": number, "lost": lost, "site": opened.site.facts()})
-        lost = self.extraction.lost
-        if lost:
-            told = ", ".join(f"{n:,} {reason}" for reason, n in sorted(lost.items()))
-            warn_loss(f"{self.dump}: lost: {told}")
+            write_json(
+                temporary, {"n_parts": number, "dropped": dropped, "site": opened.site.facts()}
+            )
+        dropped = self.extraction.dropped
+        if dropped:
+            told = ", ".join(f"{n:,} {reason}" for reason, n in sorted(dropped.items()))
+            warn_omitted(f"{self.dump}: lost: {told}")
 
 
 class _Read(NamedTuple):
@@ -293,9 +295,9 @@ def _limited(
 def _write_part(path: Path, results: list[bytes], last: _Place) -> None:
     read = [unpacked(result) for result in results]
     arrays = joined([found for found, _ in read])
-    lost, counts = Counter[str](), Counter[str]()
+    dropped, counts = Counter[str](), Counter[str]()
     for _, facts in read:
-        lost.update(facts["lost"])
+        dropped.update(facts["dropped"])
         counts.update(facts["others"])
     flags = arrays["page_flags"]
     counts["pages"] = flags.size
@@ -303,7 +305,7 @@ def _write_part(path: Path, results: list[bytes], last: _Place) -> None:
     counts["disambiguations"] = int((flags & DISAMBIGUATION != 0).sum())
     counts["links"] = arrays["link_target"].size
     facts = {
-        "end": last.end, "n_seen": last.n_seen, "counts": counts, "lost": lost,
+        "end": last.end, "n_seen": last.n_seen, "counts": counts, "dropped": dropped,
         "is_end": last.is_end,
     }  # fmt: skip
     write_arrays(path, arrays, facts)

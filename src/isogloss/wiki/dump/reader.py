@@ -16,11 +16,11 @@ from typing import NamedTuple, Self
 from xml.sax.saxutils import escape
 
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.errors import InputError, warn_loss
+from isogloss.errors import InputError, warn_omitted
 from isogloss.wiki.dump.pages import BEGINNING_OF_PAGE, END_OF_DUMP, END_OF_PAGE, Page, parse_pages
 from isogloss.wiki.site import Site, declared_language
 from isogloss.wiki.streams.decompression import GAP, Chunk
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 from isogloss.wiki.streams.streams import bytes_shown, read_chunks
 
 BLOCK = 4 << 20  # bytes; a block ends with the page that reaches it
@@ -107,8 +107,8 @@ class Dump:
         if start is not None and path == STANDARD_INPUT:
             raise InputError("standard input cannot be read again; give a file")
         self.path = path
-        self.lost = Lost()
-        self._cutter = _Cutter(read_chunks(path, self.lost, workers=workers, index=index), path)
+        self.dropped = Dropped()
+        self._cutter = _Cutter(read_chunks(path, self.dropped, workers=workers, index=index), path)
         try:
             head = self._cutter.head()
         except InputError:
@@ -117,8 +117,10 @@ class Dump:
         self.site = _site(head, language)
         if start is not None:
             self.close()
-            self.lost = Lost()
-            chunks = read_chunks(path, self.lost, workers=workers, index=index, start=start.stream)
+            self.dropped = Dropped()
+            chunks = read_chunks(
+                path, self.dropped, workers=workers, index=index, start=start.stream
+            )
             self._cutter = _Cutter(chunks, path, skip=start)
 
     def blocks(self) -> Iterator[Block]:
@@ -128,8 +130,8 @@ class Dump:
             for block in cutter.blocks():
                 advance(cutter.n_read)
                 yield block
-        self.lost.pages += cutter.lost.pages
-        self.lost.ends_early |= cutter.lost.ends_early
+        self.dropped.pages += cutter.dropped.pages
+        self.dropped.ends_early |= cutter.dropped.ends_early
         self.close()
 
     @property
@@ -144,10 +146,10 @@ class Dump:
         """
         for block in self.blocks():
             parsed = parse_pages(block.data, self.site, namespaces=namespaces)
-            self.lost.pages += parsed.lost
+            self.dropped.pages += parsed.dropped
             yield from parsed.pages
-        if self.lost:
-            warn_loss(f"{self.path}: {self.lost}")
+        if self.dropped:
+            warn_omitted(f"{self.path}: {self.dropped}")
 
     def close(self) -> None:
         """Stop the threads that read ahead."""
@@ -177,7 +179,7 @@ class _Cutter:
 
     def __init__(self, chunks: Iterator[Chunk], path: Path, skip: Position | None = None) -> None:
         self.n_read = 0
-        self.lost = Lost()
+        self.dropped = Dropped()
         self._path = path
         self._source = chunks
         self._chunks = _bare(_as_utf8(chunks, path))
@@ -218,7 +220,7 @@ class _Cutter:
         while end := self._end_of_block():
             yield self._block(end)
         rest = self._buffer.rstrip().removesuffix(GAP.strip()).rstrip()
-        self.lost.ends_early = rest.rfind(END_OF_DUMP) <= rest.rfind(b"<page")
+        self.dropped.ends_early = rest.rfind(END_OF_DUMP) <= rest.rfind(b"<page")
         if rest.removesuffix(END_OF_DUMP).strip():
             yield self._block(len(rest))
 
@@ -246,7 +248,7 @@ class _Cutter:
                 return 0
 
     def _skip_page(self) -> None:
-        self.lost.pages[f"larger than {LARGEST_PAGE >> 20} MiB"] += 1
+        self.dropped.pages[f"larger than {LARGEST_PAGE >> 20} MiB"] += 1
         while (found := self._buffer.find(END_OF_PAGE)) < 0:
             self._drop(max(0, len(self._buffer) - len(END_OF_PAGE) + 1))
             if not self._fill():

@@ -17,9 +17,9 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.compiled import interrupts_wait
-from isogloss.errors import InputError, did_you_mean, warn_loss
+from isogloss.errors import InputError, did_you_mean, warn_omitted
 from isogloss.wiki.sql.rows import ENDED, scan_rows
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 from isogloss.wiki.streams.streams import bytes_shown, read_chunks
 
 # The columns that a knowledge base needs of each table.
@@ -91,7 +91,7 @@ class Rows(NamedTuple):
 
 
 def read_table(
-    path: Path, table: str, columns: Sequence[str] | None = None, *, lost: Lost | None = None
+    path: Path, table: str, columns: Sequence[str] | None = None, *, dropped: Dropped | None = None
 ) -> Iterator[Rows]:
     """Yield a table's rows in order, some thousands at a time; warn at the end of what was lost.
 
@@ -112,15 +112,15 @@ def read_table(
     InputError
         When the file cannot be read, does not hold the table, or the table has no such column.
     """
-    lost = Lost() if lost is None else lost
-    reader = _Reader(path, table, COLUMNS[table] if columns is None else columns, lost)
+    dropped = Dropped() if dropped is None else dropped
+    reader = _Reader(path, table, COLUMNS[table] if columns is None else columns, dropped)
     with bytes_shown(path) as advance:
-        for chunk in read_chunks(path, lost):
+        for chunk in read_chunks(path, dropped):
             advance(chunk.n_read)
             yield from reader.feed(chunk.data)
     reader.finish()
-    if lost:
-        warn_loss(f"{path}: {lost}")
+    if dropped:
+        warn_omitted(f"{path}: {dropped}")
 
 
 def database_of(path: Path) -> str:
@@ -131,7 +131,7 @@ def database_of(path: Path) -> str:
     InputError
         When the file cannot be read.
     """
-    chunks = read_chunks(path, Lost())
+    chunks = read_chunks(path, Dropped())
     try:
         first = next(chunks, None)
     finally:
@@ -144,8 +144,8 @@ def database_of(path: Path) -> str:
 class _Reader:
     """Find the statements of a table in a stream of bytes, and their rows."""
 
-    def __init__(self, path: Path, table: str, columns: Sequence[str], lost: Lost) -> None:
-        self._path, self._table, self._columns, self._lost = path, table, list(columns), lost
+    def __init__(self, path: Path, table: str, columns: Sequence[str], dropped: Dropped) -> None:
+        self._path, self._table, self._columns, self._dropped = path, table, list(columns), dropped
         self._rest = b""  # begins with the byte before the place to go on from, if there is one
         self._is_inside = False  # of an INSERT into the table
         self._schema: dict[str, str] = {}  # column -> type
@@ -182,7 +182,7 @@ class _Reader:
                 continue
             self._rest = data[place - 1 :]
             if len(self._rest) > LARGEST_ROW:
-                self._lost.n_rows += 1
+                self._dropped.n_rows += 1
                 self._rest, self._is_inside = b"", False
             return
 
@@ -195,9 +195,9 @@ class _Reader:
                 path=self._path,
             )  # fmt: skip
         if self._is_inside:
-            self._lost.n_rows += bool(self._rest[1:].strip())
+            self._dropped.n_rows += bool(self._rest[1:].strip())
         if self._is_inside or (self._has_head and not self._has_end):
-            self._lost.ends_early = True
+            self._dropped.ends_early = True
 
     def _open_statement(self, data: bytes, place: int) -> bytes:
         """Return what may be the start of a statement, to be looked at again with what follows."""
@@ -248,8 +248,10 @@ class _Reader:
         strings = np.empty((len(textual), len(data) - start), np.uint8)
         offsets = np.zeros((len(textual), most + 1), np.int64)
         with interrupts_wait():
-            place, state, n_rows, n_lost = scan_rows(raw, start, slots, numbers, strings, offsets)
-        self._lost.n_rows += n_lost
+            place, state, n_rows, n_omitted = scan_rows(
+                raw, start, slots, numbers, strings, offsets
+            )
+        self._dropped.n_rows += n_omitted
         rows = Rows(
             n_rows,
             {name: numbers[slot, :n_rows].copy() for slot, name in enumerate(numeric)},

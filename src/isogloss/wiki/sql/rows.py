@@ -50,7 +50,7 @@ def scan_rows(
         Filled with where strings end, 0 first; shape (n_strings, most_rows + 1).
     """
     n_rows = 0
-    n_lost = 0
+    n_omitted = 0
     while True:
         while place < data.size and (
             data[place] == _COMMA
@@ -60,12 +60,12 @@ def scan_rows(
         ):
             place += 1
         if place == data.size:
-            return place, OPEN, n_rows, n_lost
+            return place, OPEN, n_rows, n_omitted
         if data[place] == _END:
-            return place + 1, ENDED, n_rows, n_lost
+            return place + 1, ENDED, n_rows, n_omitted
         state, end = _row(data, place, slots, numbers, strings, offsets, n_rows)
         if state == _CUT:
-            return place, OPEN, n_rows, n_lost
+            return place, OPEN, n_rows, n_omitted
         if state == _WHOLE:
             n_rows += 1
             place = end
@@ -73,11 +73,11 @@ def scan_rows(
         is_new_line = place == end and place > 0 and data[place - 1] == _LINE
         after = place if is_new_line else _next_row(data, end)
         if after < 0:  # look again with what follows
-            return place, OPEN, n_rows, n_lost
-        n_lost += 1
+            return place, OPEN, n_rows, n_omitted
+        n_omitted += 1
         place = after
         if data[place] != _FIRST:  # the statement was broken off
-            return place, ENDED, n_rows, n_lost
+            return place, ENDED, n_rows, n_omitted
 
 
 @compiled

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
-from isogloss.errors import counted, warn_loss
+from isogloss.errors import counted, warn_omitted
 from isogloss.progress import logger
 from isogloss.storage.array_file import Arrays, packed_strings
 from isogloss.storage.string_index import find_strings, index_strings
 from isogloss.wiki.counts.titles import MoreTitles
 from isogloss.wiki.site import ARTICLE
 from isogloss.wiki.sql.reader import COLUMNS, Strings, read_table
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 
 _UNDERSCORE, _SPACE = ord("_"), ord(" ")
 _READ = {**COLUMNS, "redirect": ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")}
@@ -66,10 +66,10 @@ def read_page_properties(path: Path, pages: Ints1d) -> PageProperties:
     pages
         Ids of the wiki's pages.
     """
-    lost = Lost()
+    dropped = Dropped()
     items: dict[int, int] = {}
     disambiguations: set[int] = set()
-    for rows in read_table(path, "page_props", lost=lost):
+    for rows in read_table(path, "page_props", dropped=dropped):
         names = rows.strings["pp_propname"]
         known, number = packed_strings([b"wikibase_item", b"disambiguation"])
         kind = _find(known, number, names)
@@ -80,10 +80,10 @@ def read_page_properties(path: Path, pages: Ints1d) -> PageProperties:
             if value[:1] == b"Q" and value[1:].isdigit() and len(value) <= 1 + _LONGEST_NUMBER:
                 items[int(of_page[row])] = int(value[1:])
             else:
-                lost.n_rows += 1
+                dropped.n_rows += 1
     known_pages = pages.tolist()
     if items.keys().isdisjoint(known_pages):
-        warn_loss(
+        warn_omitted(
             f"{path}: it has the Wikidata item of none of {counted(pages.size, 'page')}; is it the "
             "table of another wiki?"
         )

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from isogloss.compat import require
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 
 # Stands where bytes are missing: not well-formed XML, and a line end that breaks off an SQL string,
 # so that no page or row is ever made of two halves.
@@ -44,7 +44,7 @@ class Chunk(NamedTuple):
 def decompress(
     blocks: Iterable[bytes],
     kind: str,
-    lost: Lost,
+    dropped: Dropped,
     *,
     offset: int = 0,
     workers: int = 1,
@@ -70,7 +70,9 @@ def decompress(
     cuts = _no_cuts if kind != "bz2" else _found if beginnings is None else _listed(beginnings)
     pieces = _pieces(blocks, offset, cuts)
     is_ahead = workers > 1 and kind == "bz2"
-    return _joined(_ahead(pieces, kind, workers) if is_ahead else _one_by_one(pieces, kind), lost)
+    return _joined(
+        _ahead(pieces, kind, workers) if is_ahead else _one_by_one(pieces, kind), dropped
+    )
 
 
 class _Piece(NamedTuple):
@@ -128,7 +130,7 @@ class _Stream:
 
     def __init__(self, kind: str, offset: int) -> None:
         self.offset = offset
-        self.n_lost = 0  # bytes fed that could not be decompressed
+        self.n_omitted = 0  # bytes fed that could not be decompressed
         self.is_broken = False
         self._kind = kind
         self._decoder: Any = None
@@ -144,14 +146,14 @@ class _Stream:
         errors = _errors(self._kind)
         while data:
             if not self.is_open and (self.is_broken or not self._begin(data)):
-                self.n_lost += len(data) if data.strip(b"\0\r\n ") else 0  # padding is none
+                self.n_omitted += len(data) if data.strip(b"\0\r\n ") else 0  # padding is none
                 return
             try:
                 for step in _steps(self._kind, self._decoder, data):
                     yield from self._hold(step)
             except errors:
                 self.is_broken = True
-                self.n_lost += len(data)
+                self.n_omitted += len(data)
                 self._held.clear()
                 return
             data = self._decoder.unused_data if self._decoder.eof else b""
@@ -297,7 +299,7 @@ def _head_start(group: _Group) -> tuple[_Stream, Iterator[bytes]]:
     return stream, chain(list(islice(steps, _STEPS_AHEAD)), steps)
 
 
-def _joined(groups: Iterable[_Group], lost: Lost) -> Iterator[Chunk]:
+def _joined(groups: Iterable[_Group], dropped: Dropped) -> Iterator[Chunk]:
     stream: _Stream | None = None
     for group in groups:
         if stream is None or group.begins:
@@ -306,21 +308,21 @@ def _joined(groups: Iterable[_Group], lost: Lost) -> Iterator[Chunk]:
             if stream is not None and stream.is_open and fresh.is_broken and not first:
                 steps = stream.feed(group.data)  # no beginning: ten bytes of data that look so
             else:
-                yield from _closed(stream, lost, group.offset)
+                yield from _closed(stream, dropped, group.offset)
                 stream, steps = fresh, chain((first,) if first else (), steps)
         else:
             steps = stream.feed(group.data)
         for step in steps:
             if step:
                 yield Chunk(step, stream.offset, group.offset + len(group.data))
-    yield from _closed(stream, lost, 0)
+    yield from _closed(stream, dropped, 0)
 
 
-def _closed(stream: _Stream | None, lost: Lost, n_read: int) -> Iterator[Chunk]:
+def _closed(stream: _Stream | None, dropped: Dropped, n_read: int) -> Iterator[Chunk]:
     if stream is not None:
         for step in stream.rest():
             yield Chunk(step, stream.offset, n_read)
-        lost.n_bytes += stream.n_lost
+        dropped.n_bytes += stream.n_omitted
         if stream.is_open or stream.is_broken:
-            lost.n_streams += 1
+            dropped.n_streams += 1
             yield Chunk(GAP, stream.offset, n_read)

@@ -23,7 +23,7 @@ from isogloss.wiki.streams.decompression import (
     Chunk,
     decompress,
 )
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 
 _READ = 1 << 20  # bytes of the file read at a time
 _QUEUED = 8  # chunks that wait for their reader
@@ -37,7 +37,7 @@ _Item = TypeVar("_Item")
 
 def read_chunks(
     path: Path,
-    lost: Lost,
+    dropped: Dropped,
     *,
     workers: int = 1,
     index: Path | None = None,
@@ -82,7 +82,7 @@ def read_chunks(
             chunks = _plain(blocks, start)
         else:
             chunks = decompress(
-                blocks, kind, lost, offset=start, workers=workers, beginnings=beginnings
+                blocks, kind, dropped, offset=start, workers=workers, beginnings=beginnings
             )
         yield from _in_thread(chunks)
 
@@ -95,8 +95,8 @@ def read_index(path: Path) -> list[int]:
     InputError
         When a line is not ``offset:id:title``, or there is none.
     """
-    lost, offsets, rest, number = Lost(), set[int](), b"", 0
-    for chunk in chain(read_chunks(path, lost), [Chunk(b"\n", 0, 0)]):
+    dropped, offsets, rest, number = Dropped(), set[int](), b"", 0
+    for chunk in chain(read_chunks(path, dropped), [Chunk(b"\n", 0, 0)]):
         *lines, rest = (rest + chunk.data).split(b"\n")
         for line in lines:
             number += 1
@@ -109,7 +109,7 @@ def read_index(path: Path) -> list[int]:
                     path=path,
                     line=number,
                 )
-    if lost or not offsets:
+    if dropped or not offsets:
         raise InputError("is cut off, damaged or empty; download it again", path=path)
     return sorted(offsets)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError
-from isogloss.wiki.streams.omissions import Lost
+from isogloss.wiki.streams.dropped import Dropped
 from isogloss.wiki.streams.streams import bytes_shown, read_chunks
 
 BLOCK = 4 << 20  # bytes; a block ends with the line that reaches it
@@ -69,7 +69,7 @@ class DumpLines:
     path: Path
     workers: int = 1
     start: Place = BEGINNING
-    lost: Lost = field(default_factory=Lost)
+    dropped: Dropped = field(default_factory=Dropped)
 
     def blocks(self) -> Iterator[LineBlock]:
         """Yield the blocks; progress is shown in bytes of the file.
@@ -82,7 +82,7 @@ class DumpLines:
         is_piped = self.path == STANDARD_INPUT
         first = Place(0 if is_piped else self.start.stream, may_end=self.start.may_end)
         buffer = _Buffer(first, is_piped=is_piped)
-        chunks = read_chunks(self.path, self.lost, workers=self.workers, start=first.stream)
+        chunks = read_chunks(self.path, self.dropped, workers=self.workers, start=first.stream)
         with bytes_shown(self.path) as advance:
             for chunk in chunks:
                 advance(chunk.n_read)
@@ -92,7 +92,7 @@ class DumpLines:
         if not buffer.is_started:
             raise InputError("ends before the place it was read up to", path=self.path)
         yield from buffer.rest()
-        self.lost.ends_early = not buffer.place.may_end
+        self.dropped.ends_early = not buffer.place.may_end
 
     def _skip(self, buffer: "_Buffer") -> bool:
         """Drop what was read in an earlier run; whether the start is reached."""

@@ -7,7 +7,7 @@ from isogloss.errors import counted
 
 
 @dataclass
-class Lost:
+class Dropped:
     """Count what could not be read of a dump or table; falsy when nothing was lost.
 
     Parameters
