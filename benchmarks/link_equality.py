@@ -60,7 +60,7 @@ def compared(data: Path, work: Path, peer: str) -> dict[str, Any]:
     if not kb.exists():
         write_entities(table, work / "names.jsonl")
         build_knowledge_base([f"names:{work / 'names.jsonl'}"], kb)
-    linker = KnowledgeBase.open(kb).linker("en", min_link_prob=0.0, min_commonness=0.0)
+    linker = Linker(KnowledgeBase.open(kb), "en", min_link_prob=0.0, min_commonness=0.0)
     told = {}
     for kind, texts in texts_of(data).items():
         write_lines(work / "compared.jsonl", texts)

@@ -27,7 +27,7 @@ import numpy as np
 
 from evaluation_data import find
 from isogloss.data.documents import Documents, FileFormat, read_documents
-from isogloss.kb import KnowledgeBase, Mention
+from isogloss.kb import KnowledgeBase, Linker, Mention
 from isogloss.kb.matching.name_table import names_of
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.folding import fold_texts
@@ -55,7 +55,7 @@ def links(kb: KnowledgeBase, data: Path) -> None:
         texts = texts_of(data, folder.name).texts
         cells = []
         for inflection in (False, True):
-            linker = kb.linker(folder.name, inflection=inflection)
+            linker = Linker(kb, folder.name, inflection=inflection)
             bags = linker.bags(texts)
             n_mentions = linker.link(texts).n_mentions
             n_unlinked = int((np.diff(bags.indptr) == 0).sum())
@@ -85,8 +85,8 @@ def both_kinds(
     kb: KnowledgeBase, lang: str, texts: list[str]
 ) -> tuple[list[tuple[int, Mention]], list[tuple[int, Mention]]]:
     """Return the links found without the rules, and those that only the rules find."""
-    plain = kb.linker(lang, inflection=False).link(texts)
-    ruled = kb.linker(lang).link(texts)
+    plain = Linker(kb, lang, inflection=False).link(texts)
+    ruled = Linker(kb, lang).link(texts)
     found: tuple[list[tuple[int, Mention]], list[tuple[int, Mention]]] = ([], [])
     for row in range(len(texts)):
         known = {(m.start, m.end) for m in plain.mentions(row)}
@@ -106,9 +106,9 @@ def misses(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, o
             rows = sorted(random.Random(f"{seed} {lang}").sample(sorted(english), n))
             texts = dict(zip(*_ids_and_texts(data, lang), strict=True))
             names = _names_of_entities(kb, lang)
-            wanted = kb.linker("en", inflection=True).link([english[row] for row in rows])
+            wanted = Linker(kb, "en", inflection=True).link([english[row] for row in rows])
             for inflection in (False, True):
-                found = kb.linker(lang, inflection=inflection).link([texts[row] for row in rows])
+                found = Linker(kb, lang, inflection=inflection).link([texts[row] for row in rows])
                 counts = dict.fromkeys(OUTCOMES, 0)
                 for i, row in enumerate(rows):
                     linked = {c.index for m in found.mentions(i) for c in m.candidates}

@@ -46,7 +46,7 @@ def main() -> None:
 def measure_language(kb: KnowledgeBase, lang: str, texts: list[str]) -> None:
     """Print the speed of linking, of bags, and of the other matcher."""
     n_megabytes = sum(len(text.encode()) for text in texts) / 1e6
-    linker = kb.linker(lang)
+    linker = Linker(kb, lang)
     linker.link(texts[:10])
     linked, seconds = measured(lambda: linker.link(texts))
     rate = n_megabytes / seconds

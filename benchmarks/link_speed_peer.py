@@ -99,7 +99,7 @@ def linked(kb: Path, texts: Path) -> dict[str, Any]:
     in the processor's caches.
     """
     strings = [json.loads(line) for line in texts.read_text().splitlines()]
-    linker = KnowledgeBase.open(kb).linker("en", min_link_prob=0.0, min_commonness=0.0)
+    linker = Linker(KnowledgeBase.open(kb), "en", min_link_prob=0.0, min_commonness=0.0)
     linker.link(strings[:3])
     rate, found, times = speed(linker, strings)
     return {"mb_per_cpu_second": rate, "first_texts": speed(linker, strings[:FIRST_TEXTS])[0],
@@ -148,12 +148,12 @@ def hold(kb: Path, texts: Path) -> None:
     strings = [json.loads(line) for line in texts.read_text().splitlines()]
     before = memory()["private"]
     start = time.perf_counter()
-    linker: Linker = KnowledgeBase.open(kb).linker("en", min_link_prob=0.0, min_commonness=0.0)
+    linker: Linker = Linker(KnowledgeBase.open(kb), "en", min_link_prob=0.0, min_commonness=0.0)
     seconds = time.perf_counter() - start
     opened_private = memory()["private"] - before
     linker.link(strings)
     start = time.perf_counter()  # compiled code is loaded now
-    KnowledgeBase.open(kb).linker("en", min_link_prob=0.0, min_commonness=0.0)
+    Linker(KnowledgeBase.open(kb), "en", min_link_prob=0.0, min_commonness=0.0)
     again = time.perf_counter() - start
     sys.stdout.write("ready\n")
     sys.stdout.flush()

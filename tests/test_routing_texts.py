@@ -10,6 +10,7 @@ from repository import ROOT
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from isogloss import KnowledgeBase, build_knowledge_base
+from isogloss.kb import Linker
 from routing_data import PRODUCT_AREAS, Messages
 from routing_products import (
     PRODUCTS,
@@ -66,7 +67,7 @@ def test_every_area_has_products() -> None:
 def test_the_glossary_builds_and_links(tmp_path: Path) -> None:
     write_glossary(tmp_path / "products.csv", ["en", "fi"])
     build_knowledge_base([f"names:{tmp_path / 'products.csv'}"], tmp_path / "kb")
-    linker = KnowledgeBase.open(tmp_path / "kb").linker("fi")
+    linker = Linker(KnowledgeBase.open(tmp_path / "kb"), "fi")
     found = linker.link(["Pidginissä on virhe"]).mentions(0)
     assert [one.entity for mention in found for one in mention.candidates] == ["product:pidgin"]
     assert len(set(names_by_product())) == len(names_by_product())

@@ -12,7 +12,7 @@ import isogloss
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
-from isogloss.kb import KnowledgeBase
+from isogloss.kb import KnowledgeBase, Linker
 
 TEXTS, LABELS = english(24)
 Fit = Callable[..., TextClassifier]
@@ -43,7 +43,7 @@ TAKES_TEXTS: dict[str, Callable[[TextClassifier, Any], Any]] = {
     "score": lambda model, X: model.score(X, LABELS, "en"),
     "forecast": lambda model, X: model.forecast(X, "en"),
     "adapt": lambda model, X: model.adapt("de", X),
-    "link": lambda model, X: model.kb_.linker("en").link(X),
+    "link": lambda model, X: Linker(model.kb_, "en").link(X),
 }
 
 
@@ -91,7 +91,7 @@ def test_columns_of_any_library(column: Any, model: TextClassifier, tiny: Encode
     assert np.array_equal(model.predict_proba(iter(TEXTS), iter(["en"] * 24)), expected)
     assert np.array_equal(tiny.encode(column), tiny.encode(TEXTS))
     for texts in (column, iter(TEXTS)):
-        assert model.kb_.linker("en").link(texts).texts == tuple(TEXTS)
+        assert Linker(model.kb_, "en").link(texts).texts == tuple(TEXTS)
 
 
 NO_LABELS: dict[str, tuple[Any, str]] = {
@@ -161,7 +161,7 @@ def test_no_language(lang: Any, expected: str, model: TextClassifier) -> None:
     ("call", "expected"),
     [
         (lambda model: model.adapt(["en"], TEXTS), "a language is list; give one code"),
-        (lambda model: model.kb_.linker(5), "a language is int; give one code"),
+        (lambda model: Linker(model.kb_, 5), "a language is int; give one code"),
         (lambda model: model.predict(TEXTS, "en", fallback_lang=["de"]), "a language is list"),
         (lambda model: model.explain(TEXTS, "en"), "explain takes one text, not list"),
         (lambda model: model.evaluate(TEXTS, LABELS, "en", ids="a" * 24), "ids is one string"),

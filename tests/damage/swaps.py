@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb import KnowledgeBase, Linker, build_knowledge_base
 from isogloss.storage.files import atomic_directory
 
 ALPHA, GAMMA = {"en": ["Alpha"], "de": ["Alfax"]}, {"en": ["Gamma"], "de": ["Gamax"]}
@@ -53,7 +53,7 @@ def read_once(path: Path, seed: int) -> tuple[str, str]:
 
 
 def _entity(kb: KnowledgeBase, lang: str, text: str) -> str:
-    [mention] = kb.linker(lang).link([text]).mentions(0)
+    [mention] = Linker(kb, lang).link([text]).mentions(0)
     [candidate] = mention.candidates
     return candidate.entity
 

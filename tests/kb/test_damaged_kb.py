@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase
+from isogloss.kb import KnowledgeBase, Linker
 from isogloss.kb.stored import opened_files
 from isogloss.kb.stored.manifest import HEAD
 from isogloss.kb.stored.opened_files import open_files
@@ -29,7 +29,7 @@ def answers_of(path: Path) -> list[Any]:
     """All that a knowledge base says of a few texts."""
     kb = KnowledgeBase.open(path)
     return [
-        [kb.linker(lang).link([text]).mentions(0) for lang, text in (("en", "river 3 of the Elbe"),
+        [Linker(kb, lang).link([text]).mentions(0) for lang, text in (("en", "river 3 of the Elbe"),
                                                                      ("ja", "川辺へ"))],
         [kb.title(number, "en") for number in range(kb.n_entities)],
         [(kb.entity_id(number), kb.types(number)) for number in range(kb.n_entities)],
@@ -169,7 +169,7 @@ def test_made_up_arrays_with_the_right_checksum_are_refused(
     remade(path, _set("files", name, entry))
     kb = KnowledgeBase.open(path)
     with pytest.raises(InputError, match=r"en\.bin: damaged"):
-        kb.linker("en")
+        Linker(kb, "en")
 
 
 def test_one_that_is_replaced_keeps_its_answers_and_a_pickle_does_not_mix(make_kb: MakeKb) -> None:
@@ -179,7 +179,7 @@ def test_one_that_is_replaced_keeps_its_answers_and_a_pickle_does_not_mix(make_k
     held = pickle.dumps(old)
     shutil.rmtree(old.path)
     new.path.rename(old.path)
-    [mention] = old.linker("de").link(["Alfax"]).mentions(0)
+    [mention] = Linker(old, "de").link(["Alfax"]).mentions(0)
     assert [candidate.entity for candidate in mention.candidates] == ["x:1"]
     with pytest.raises(InputError, match="was replaced"):
         pickle.loads(held)
@@ -191,14 +191,14 @@ def test_of_many_languages_those_mapped_late_are_refused_once_replaced(
     path, new = make_kb(*RECORDS).path, make_kb(*RECORDS[1:]).path
     monkeypatch.setattr(opened_files, "_MOST_MAPPED_AT_ONCE", 1)
     kb = KnowledgeBase.open(path)
-    assert kb.linker("en").link(["Elbe"]).n_mentions == 1
+    assert Linker(kb, "en").link(["Elbe"]).n_mentions == 1
     shutil.rmtree(path)
     with pytest.raises(InputError, match="missing from the knowledge base"):
-        kb.linker("ja")
+        Linker(kb, "ja")
     new.rename(path)
     with pytest.raises(InputError, match=r"ja\.bin: was replaced since it was opened"):
-        kb.linker("ja")
-    assert kb.linker("en").link(["Elbe"]).n_mentions == 1
+        Linker(kb, "ja")
+    assert Linker(kb, "en").link(["Elbe"]).n_mentions == 1
 
 
 def test_a_pipe_in_place_of_a_file_is_refused(make_kb: MakeKb) -> None:

@@ -63,8 +63,9 @@ def test_workers_and_compression_change_no_byte(
 SCRIPT = """
 import sys
 from pathlib import Path
-from isogloss.kb import build_knowledge_base, wikidata_parts
-from isogloss.wiki import wikidata_lines
+from isogloss.kb import build_knowledge_base
+from isogloss.kb.build import wikidata_parts
+from isogloss.wiki.wikidata import lines as wikidata_lines
 wikidata_lines.BLOCK, wikidata_parts.BLOCKS_PER_PART = 2000, 2
 build_knowledge_base([f"wikidata:{sys.argv[1]}"], Path(sys.argv[2]), workers=int(sys.argv[3]))
 """

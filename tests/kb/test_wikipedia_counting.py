@@ -10,7 +10,7 @@ from written_wikis import WikiPage, write_table, write_wiki
 
 from isogloss.cli.main import main
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb import KnowledgeBase, Linker, build_knowledge_base
 from isogloss.kb.build.gathered import TITLE_ONLY, Gathered, LanguageChoice
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.kb.build.wikipedias import Wikipedias
@@ -139,21 +139,21 @@ def test_names_and_numbers_are_those_of_wikipedia2vec(tmp_path: Path) -> None:
 
 def test_the_knowledge_base_has_the_numbers_and_no_names_from_titles(tmp_path: Path) -> None:
     kb = built(tmp_path, "kb", PAGES, counting="wikipedia2vec")
-    linker = kb.linker("en", min_link_prob=0, min_commonness=0)
+    linker = Linker(kb, "en", min_link_prob=0, min_commonness=0)
     (mention,) = linker.link(["the MERCURY"]).mentions(0)
     (candidate, other) = mention.candidates
     assert (candidate.title, other.title) == ("Hermes god", "Mercury (planet)")
     assert candidate.commonness == pytest.approx(5 / 6)
-    assert kb.linker("en").link(["Hermes god"]).n_mentions == 0
-    assert kb.linker("en", min_link_prob=0).link(["Old  Bonn, RIVER"]).n_mentions == 2
+    assert Linker(kb, "en").link(["Hermes god"]).n_mentions == 0
+    assert Linker(kb, "en", min_link_prob=0).link(["Old  Bonn, RIVER"]).n_mentions == 2
 
 
 def test_thresholds_of_wikipedia2vec_are_those_of_the_linker(tmp_path: Path) -> None:
     pages = [WikiPage("Rare", [*[("Common", "common"), " "] * FIVE, ("Rare", "rare")]),
              *(WikiPage(f"P{i}", ["common"]) for i in range(30))]  # fmt: skip
     kb = built(tmp_path, "kb", pages, counting="wikipedia2vec")
-    assert kb.linker("en", min_link_prob=0.2).link(["common"]).n_mentions == 0
-    assert kb.linker("en", min_link_prob=5 / 31).link(["common"]).n_mentions == 1
+    assert Linker(kb, "en", min_link_prob=0.2).link(["common"]).n_mentions == 0
+    assert Linker(kb, "en", min_link_prob=5 / 31).link(["common"]).n_mentions == 1
 
 
 def test_one_and_two_workers_count_the_same(
@@ -176,7 +176,7 @@ def test_titles_without_a_page_can_be_entities(tmp_path: Path) -> None:
     without = built(tmp_path, "kb", PAGES)
     kept = built(tmp_path, "kb4", PAGES, keep_red_links=4)
     fewer = built(tmp_path, "kb1", PAGES, keep_red_links=1)
-    names = [kb.linker("en").link(["red link, rare"]).n_mentions for kb in (without, kept, fewer)]
+    names = [Linker(kb, "en").link(["red link, rare"]).n_mentions for kb in (without, kept, fewer)]
     assert names == [0, 1, 2]
     assert kept.title(kept.index_of("wikipedia:en:Red_link"), "en") == "Red link"
     counts = [kb.info()["sources"][0]["counts"] for kb in (without, kept)]
@@ -202,7 +202,7 @@ def test_disambiguation_pages_can_be_kept(tmp_path: Path) -> None:
             tmp_path, f"kb{keeps}", pages, counting="wikipedia2vec", keep_disambiguations=keeps
         )
         assert kb.info()["sources"][0]["disambiguations"] == 1
-        found = kb.linker("en", min_link_prob=0).link(["the rhine bonn"]).mentions(0)
+        found = Linker(kb, "en", min_link_prob=0).link(["the rhine bonn"]).mentions(0)
         names.append([mention.surface for mention in found])
     assert names == [["bonn"], ["the rhine", "bonn"]]
 
@@ -222,7 +222,7 @@ def test_redirects_of_tables_count(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none of 1 page is an entity"):  # four links each
         built(tmp_path, "without", pages, counting="wikipedia2vec")
     kb = built(tmp_path, "kb", pages, counting="wikipedia2vec", **tables)
-    (mention,) = kb.linker("en", min_link_prob=0).link(["the town"]).mentions(0)
+    (mention,) = Linker(kb, "en", min_link_prob=0).link(["the town"]).mentions(0)
     assert [candidate.title for candidate in mention.candidates] == ["Bonn"]
 
 

@@ -185,10 +185,10 @@ def test_a_table_of_the_same_size_is_another(tmp_path: Path) -> None:
 
 BUILD = """
 import sys
-from isogloss.wiki import dump, parts
-dump.BLOCK, parts.BLOCKS = 3000, 1
+from isogloss.wiki.dump import parts, reader
+reader.BLOCK, parts.BLOCKS = 3000, 1
 from isogloss.kb import build_knowledge_base
-from isogloss.kb import wikipedias
+from isogloss.kb.build import wikipedias
 print("ready", flush=True)
 build_knowledge_base([sys.argv[1]], sys.argv[2], workers=1)
 """

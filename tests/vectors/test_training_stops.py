@@ -335,8 +335,8 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from isogloss.cli.main import main
-from isogloss.wiki import dump, parts
-dump.BLOCK, parts.BLOCKS = 3000, 1
+from isogloss.wiki.dump import parts, reader
+reader.BLOCK, parts.BLOCKS = 3000, 1
 sys.exit(main([
     "vectors", "train", "--source", sys.argv[1], "--out", sys.argv[2], "--workers", "1",
     "--dim-size", "8", "--iteration", "60", "--min-word-count", "1", "--min-entity-count", "1",

@@ -8,7 +8,7 @@ fingerprint.
 import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,9 +19,6 @@ from isogloss.kb.stored.manifest import ENTITIES, FORMAT, VERSION, Manifest, fil
 from isogloss.kb.stored.opened_files import OpenedFile, open_files
 from isogloss.kb.stored.write import Arrays, unpack_string
 from isogloss.text.languages import fallbacks, parse_language
-
-if TYPE_CHECKING:
-    from isogloss.kb.link.linker import Linker
 
 
 class KnowledgeBase:
@@ -171,31 +168,6 @@ class KnowledgeBase:
         """
         for file in self._files.values():
             file.verify()
-
-    def linker(
-        self,
-        lang: str,
-        *,
-        fallback_lang: str | None = None,
-        pivot: str | None = None,
-        min_link_prob: float = 0.01,
-        min_commonness: float = 0.05,
-        nested: bool = False,
-        inflection: bool = True,
-    ) -> "Linker":
-        """Return a linker of texts in one language; see `Linker` for the options."""
-        from isogloss.kb.link.linker import Linker
-
-        return Linker(
-            self,
-            lang,
-            fallback_lang=fallback_lang,
-            pivot=pivot,
-            min_link_prob=min_link_prob,
-            min_commonness=min_commonness,
-            nested=nested,
-            inflection=inflection,
-        )
 
     @property
     def _entities(self) -> Arrays:

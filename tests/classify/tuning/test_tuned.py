@@ -24,7 +24,7 @@ from isogloss.classify.tuning.network import (
 from isogloss.classify.tuning.task import LabelledDocuments, Tuned, TuningTask, tune_classifier
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase
+from isogloss.kb import KnowledgeBase, Linker
 from isogloss.learn.linear_head import LinearHead
 from isogloss.learn.objective import SIGMOID
 from isogloss.learn.tuned_encoder import read_adapter, with_settings
@@ -42,7 +42,7 @@ def base(tiny_directory: Path) -> Encoder:
 @pytest.fixture(scope="module")
 def documents(kb: KnowledgeBase, base: Encoder) -> LabelledDocuments:
     texts, labels = english()
-    bags = kb.linker("en").bags(texts)
+    bags = Linker(kb, "en").bags(texts)
     source = entity_source("encoder", kb, base, langs=("en",), pooling="cls", seed=0)
     gold = np.array([["money", "space", "sport"].index(label) for label in labels])
     return LabelledDocuments(texts, gold, EntityBatch.of(bags, source))

@@ -8,14 +8,14 @@ import pytest
 from repository import ROOT
 
 from isogloss.errors import InputError
-from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb import KnowledgeBase, Linker, build_knowledge_base
 
 MakeKb = Callable[..., KnowledgeBase]
 DATA = ROOT / "../shared/data"
 
 
 def commonness(kb: KnowledgeBase, text: str, lang: str = "en", **options: Any) -> dict[str, float]:
-    mentions = kb.linker(lang, **options).link([text]).mentions(0)
+    mentions = Linker(kb, lang, **options).link([text]).mentions(0)
     return {c.entity: round(c.commonness, 3) for m in mentions for c in m.candidates}
 
 
@@ -92,7 +92,7 @@ def test_keywords_are_off_and_count_half(make_kb: MakeKb) -> None:
 
 def test_link_probability_is_kept(make_kb: MakeKb) -> None:
     kb = make_kb({"id": "e", "names": {"en": ["sun", "sol"]}, "link_prob": {"en": {"sun": 0.25}}})
-    mentions = kb.linker("en").link(["sun sol"]).mentions(0)
+    mentions = Linker(kb, "en").link(["sun sol"]).mentions(0)
     assert [m.candidates[0].link_probability for m in mentions] == [0.25, 1.0]
 
 
@@ -313,7 +313,7 @@ def cldr(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 def test_cldr_names_link_places_languages_and_money(
     cldr: KnowledgeBase, lang: str, text: str, expected: list[str]
 ) -> None:
-    mentions = cldr.linker(lang, pivot="en").link([text]).mentions(0)
+    mentions = Linker(cldr, lang, pivot="en").link([text]).mentions(0)
     assert [m.candidates[0].entity for m in mentions] == expected
 
 

@@ -9,7 +9,7 @@ from written_items import MANY, item, write_dump
 
 from isogloss.cli.main import main
 from isogloss.errors import InputError, OmissionWarning
-from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.kb import KnowledgeBase, Linker, build_knowledge_base
 
 SAMPLE = ROOT / "../shared/data/wikidata/samples/entities.json.gz"
 
@@ -26,7 +26,7 @@ def title(kb: KnowledgeBase, entity: str, lang: str) -> str | None:
 
 
 def candidates(kb: KnowledgeBase, text: str, lang: str) -> dict[str, float]:
-    mentions = kb.linker(lang).link([text]).mentions(0)
+    mentions = Linker(kb, lang).link([text]).mentions(0)
     return {c.entity: round(c.commonness, 3) for m in mentions for c in m.candidates}
 
 

@@ -19,7 +19,7 @@ from written_wikis import (
 )
 
 from isogloss.errors import InputError, OmissionWarning
-from isogloss.kb import build_knowledge_base
+from isogloss.kb import Linker, build_knowledge_base
 from isogloss.kb.build.gathered import Gathered, LanguageChoice
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.kb.build.wikipedias import Wikipedias
@@ -99,11 +99,11 @@ def test_a_wiki_becomes_a_knowledge_base(tmp_path: Path) -> None:
     assert source["names"] == 11
     assert source["dropped"] == 0
     assert source["counts"]["redirects in circles"] == 2
-    (mention,) = kb.linker("en").link(["We swam in the Spree."]).mentions(0)
+    (mention,) = Linker(kb, "en").link(["We swam in the Spree."]).mentions(0)
     found = {c.title: round(c.commonness, 3) for c in mention.candidates}
     assert found == {"Spree (river)": 0.5, "Spree (band)": 0.5}  # two links each
     assert mention.candidates[0].link_probability == 1.0
-    links = kb.linker("en").link(["The FRG, a German Republic"]).mentions(0)
+    links = Linker(kb, "en").link(["The FRG, a German Republic"]).mentions(0)
     assert [m.candidates[0].title for m in links] == ["Germany", "Germany"]
     assert not list(tmp_path.glob(".kb*"))
 
@@ -119,7 +119,7 @@ def test_commonness_is_the_share_of_the_links(tmp_path: Path) -> None:
     names.write_text('{"id": "wikipedia:en:Mercury", "names": {"en": ["Mercury"]}}\n')
     for sources in ([f"wikipedia:en={dump}"], [f"names:{names}", f"wikipedia:en={dump}"]):
         kb = built(tmp_path / "kb", *sources)
-        (mention,) = kb.linker("en").link(["a ball of Mercury"]).mentions(0)
+        (mention,) = Linker(kb, "en").link(["a ball of Mercury"]).mentions(0)
         shares = {candidate.title: candidate.commonness for candidate in mention.candidates}
         assert shares == {"Mercury": 0.75, "Mercury (planet)": 0.25}
 
@@ -131,7 +131,7 @@ def test_links_in_old_wikitext_join_wikis(tmp_path: Path) -> None:
     ]
     kb = built(tmp_path / "kb", *sources)
     for text in ("Nilienda Berlin.", "Nchi ya Ujerumani"):
-        (mention,) = kb.linker("sw", pivot="en").link([text]).mentions(0)
+        (mention,) = Linker(kb, "sw", pivot="en").link([text]).mentions(0)
         assert mention.candidates[0].title in ("Berlin", "Germany")
     berlin = kb.index_of("wikipedia:en:Berlin")
     assert kb.index_of("wikipedia:sw:Berlin") == kb.index_of("wikipedia:de:Berlin") == berlin
@@ -195,7 +195,7 @@ def test_items_of_a_wikidata_dump_join_wikis(tmp_path: Path) -> None:
     for number, order in enumerate((1, -1)):
         sources = [f"wikipedia:de={dump}", f"wikidata:{tmp_path / 'wd.json'}"][::order]
         kb = built(tmp_path / f"kb{number}", *sources)
-        (mention,) = kb.linker("de").link(["Die Hauptstadt"]).mentions(0)
+        (mention,) = Linker(kb, "de").link(["Die Hauptstadt"]).mentions(0)
         assert mention.candidates[0].entity == "Q64"
         assert kb.title(kb.index_of("wikipedia:de:Berlin"), "sw") == "Berlin (mji)"
 
@@ -215,7 +215,7 @@ def test_tables_give_the_titles_of_other_parts(tmp_path: Path) -> None:
     source = f"wikipedia:de={dump}"
     assert built(tmp_path / "without", source).n_entities == 1
     kb = built(tmp_path / "kb", source, page={"de": page}, redirect={"de": redirect})
-    (mention,) = kb.linker("de").link(["Das Deutschland"]).mentions(0)
+    (mention,) = Linker(kb, "de").link(["Das Deutschland"]).mentions(0)
     assert mention.candidates[0].entity == "wikipedia:de:Deutsches_Land"
     assert kb.info()["sources"][0]["pages"] == 1
 
@@ -223,9 +223,9 @@ def test_tables_give_the_titles_of_other_parts(tmp_path: Path) -> None:
 def test_minimum_of_links_and_kept_disambiguations(tmp_path: Path) -> None:
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
     kb = built(tmp_path / "kb", source, min_link_count=2)
-    assert kb.linker("en").link(["the city"]).n_mentions == 0
-    assert kb.linker("en").link(["Spree"]).n_mentions == 1
-    assert built(tmp_path / "kb2", source).linker("en").link(["the city"]).n_mentions == 1
+    assert Linker(kb, "en").link(["the city"]).n_mentions == 0
+    assert Linker(kb, "en").link(["Spree"]).n_mentions == 1
+    assert Linker(built(tmp_path / "kb2", source), "en").link(["the city"]).n_mentions == 1
     kept = built(tmp_path / "kb3", source, keep_disambiguations=True)
     assert kept.index_of("wikipedia:en:Spree")
 
@@ -314,7 +314,7 @@ def test_berlin_is_carried_from_many_languages_to_english(tmp_path: Path) -> Non
     sources = [f"wikipedia:{code}={MINIDUMPS / f'{code}.xml.bz2'}" for code in titles]
     kb = built(tmp_path / "kb", *sources, sitelinks=table)
     for code, name in titles.items():
-        found = kb.linker(code, pivot="en").link([f"… {name} …"]).mentions(0)
+        found = Linker(kb, code, pivot="en").link([f"… {name} …"]).mentions(0)
         entities = [c.entity for mention in found for c in mention.candidates]
         assert entities == ["Q64"], code
         assert np.isclose(found[0].candidates[0].commonness, 1.0)

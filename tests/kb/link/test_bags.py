@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from isogloss.kb import EntityBags, KnowledgeBase
+from isogloss.kb import EntityBags, KnowledgeBase, Linker
 
 MakeKb = Callable[..., KnowledgeBase]
 
@@ -16,7 +16,7 @@ def bags(make_kb: MakeKb) -> EntityBags:
         {"id": "e:2", "names": {"en": ["bank"]}, "counts": {"en": {"bank": 2}}},
         {"id": "e:3", "names": {"en": ["shore"]}, "link_prob": {"en": {"shore": 0.5}}},
     )
-    return kb.linker("en").bags(["bank, river, bank", "", "shore of the river bank", "bank shore"])
+    return Linker(kb, "en").bags(["bank, river, bank", "", "shore of the river bank", "bank shore"])
 
 
 def test_each_entity_is_there_once_with_its_best_evidence(bags: EntityBags) -> None:

@@ -25,7 +25,7 @@ def surfaces(linker: Linker, text: str) -> list[str]:
 
 def found(make_kb: MakeKb, lang: str, names: list[str], text: str, **options: Any) -> list[str]:
     records = [{"id": f"e:{i}", "names": {lang: [name]}} for i, name in enumerate(names)]
-    return surfaces(make_kb(*records).linker(lang, **options), text)
+    return surfaces(Linker(make_kb(*records), lang, **options), text)
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def found(make_kb: MakeKb, lang: str, names: list[str], text: str, **options: An
 def test_names_are_found_in_every_script(
     world: KnowledgeBase, lang: str, text: str, expected: list[str]
 ) -> None:
-    assert surfaces(world.linker(lang), text) == expected
+    assert surfaces(Linker(world, lang), text) == expected
 
 
 def test_decomposed_text_matches_and_spans_index_it(world: KnowledgeBase) -> None:
     text = "Ủy ban ở Đo\u0302ng Kinh"
-    assert surfaces(world.linker("vi"), text) == ["Đo\u0302ng Kinh"]
+    assert surfaces(Linker(world, "vi"), text) == ["Đo\u0302ng Kinh"]
 
 
 def test_a_decomposed_name_matches_composed_text(make_kb: MakeKb) -> None:
@@ -105,7 +105,7 @@ class TestCase:
         )
         ids = [
             [c.entity for c in m.candidates]
-            for m in kb.linker("en").link(["aids AIDS"]).mentions(0)
+            for m in Linker(kb, "en").link(["aids AIDS"]).mentions(0)
         ]
         assert ids == [["e:help"], ["e:illness"]]
 
@@ -114,7 +114,7 @@ class TestCase:
             {"id": "e:bird", "names": {"en": ["turkey"]}},
             {"id": "e:state", "names": {"en": ["Turkey"]}},
         )
-        mentions = kb.linker("en").link(["turkey Turkey"]).mentions(0)
+        mentions = Linker(kb, "en").link(["turkey Turkey"]).mentions(0)
         assert [len(m.candidates) for m in mentions] == [1, 2]
         assert mentions[1].candidates[0].commonness == 0.5
 
@@ -132,7 +132,7 @@ def test_function_words_numbers_and_single_letters_are_blocked(
     make_kb: MakeKb, lang: str, name: str
 ) -> None:
     kb = make_kb({"id": "e:0", "names": {lang: [name]}})
-    assert surfaces(kb.linker(lang), f"{name} {name.lower()} x{name}") == []
+    assert surfaces(Linker(kb, lang), f"{name} {name.lower()} x{name}") == []
     assert kb.title(0, lang) == name
     assert kb.info()["languages"][lang]["n_blocked"] == 1
 
@@ -171,7 +171,7 @@ class TestSecondLanguage:
             {"id": "e:bank", "names": {"en": ["World Bank"]}},
         )
         text = "Republic of Kenya na World Bank"
-        mentions = kb.linker("sw", fallback_lang="en").link([text]).mentions(0)
+        mentions = Linker(kb, "sw", fallback_lang="en").link([text]).mentions(0)
         assert [(m.surface, m.lang) for m in mentions] == [("Kenya", "sw"), ("World Bank", "en")]
 
     def test_a_language_without_names_links_fallback_names_only(
@@ -180,25 +180,25 @@ class TestSecondLanguage:
         # No loss: a fallback is there for this.
         with caplog.at_level("INFO", "isogloss"), warnings.catch_warnings():
             warnings.simplefilter("error", OmissionWarning)
-            linker = world.linker("yo", fallback_lang="en")
+            linker = Linker(world, "yo", fallback_lang="en")
         assert "no names in 'yo': only names in 'en' are linked" in caplog.text
         assert not linker.has_names
         assert surfaces(linker, "Tokyo") == ["Tokyo"]
         with pytest.warns(OmissionWarning, match="nothing is linked"):
-            linker = world.linker("yo")
+            linker = Linker(world, "yo")
         assert linker.bags(["Tokyo", ""]).indptr.tolist() == [0, 0, 0]
         assert linker.link(["Tokyo"]).mentions(0) == []
 
     def test_a_region_is_served_by_its_language(self, world: KnowledgeBase) -> None:
-        assert surfaces(world.linker("fr-CA"), "Tokyo") == ["Tokyo"]
-        linker = world.linker("fr-CA", fallback_lang="fr", nested=True)
+        assert surfaces(Linker(world, "fr-CA"), "Tokyo") == ["Tokyo"]
+        linker = Linker(world, "fr-CA", fallback_lang="fr", nested=True)
         assert surfaces(linker, "Tokyo") == ["Tokyo"]
 
 
 def test_entities_without_a_name_in_the_pivot_language_are_dropped_and_counted(
     world: KnowledgeBase,
 ) -> None:
-    linker = world.linker("ja", pivot="en")
+    linker = Linker(world, "ja", pivot="en")
     bags = linker.bags(["人間は人間", "東京の人間", "東京"])
     assert bags.n_dropped == 2
     assert np.diff(bags.indptr).tolist() == [0, 1, 1]
@@ -214,7 +214,7 @@ def test_thresholds(make_kb: MakeKb) -> None:
     )  # fmt: skip
 
     def candidates(**options: float) -> list[str]:
-        mentions = kb.linker("en", **options).link(["bank"]).mentions(0)
+        mentions = Linker(kb, "en", **options).link(["bank"]).mentions(0)
         return [c.entity for m in mentions for c in m.candidates]
 
     assert candidates() == ["e:a"]
@@ -229,23 +229,23 @@ def test_a_name_that_is_not_linked_does_not_hide_a_shorter_one(make_kb: MakeKb) 
         {"id": "e:a", "names": {"en": ["river bank"]}, "link_prob": {"en": {"river bank": 0.001}}},
         {"id": "e:b", "names": {"en": ["river"]}},
     )
-    assert surfaces(kb.linker("en"), "river bank") == ["river"]
+    assert surfaces(Linker(kb, "en"), "river bank") == ["river"]
 
 
 def test_a_threshold_outside_0_to_1_is_refused(world: KnowledgeBase) -> None:
     with pytest.raises(InputError, match="min_commonness is 5"):
-        world.linker("en", min_commonness=5)
+        Linker(world, "en", min_commonness=5)
     with pytest.raises(InputError, match="min_link_prob is -1"):
-        world.linker("en", min_link_prob=-1)
+        Linker(world, "en", min_link_prob=-1)
 
 
 def test_one_string_is_refused(world: KnowledgeBase) -> None:
     with pytest.raises(TypeError, match="is one string; give a list"):
-        world.linker("en").link("Tokyo")
+        Linker(world, "en").link("Tokyo")
 
 
 def test_copies_and_pickles(world: KnowledgeBase) -> None:
-    linker = world.linker("ja", pivot="en")
+    linker = Linker(world, "ja", pivot="en")
     assert deepcopy(world) is world
     assert pickle.loads(pickle.dumps(world)).fingerprint == world.fingerprint
     assert surfaces(pickle.loads(pickle.dumps(linker)), "東京") == ["東京"]
@@ -352,4 +352,4 @@ def shared_linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     file = folder / "names.jsonl"
     file.write_text("\n".join(json.dumps(record) for record in records), "utf-8")
     build_knowledge_base([f"names:{file}"], folder / "kb")
-    return KnowledgeBase.open(folder / "kb").linker("en")
+    return Linker(KnowledgeBase.open(folder / "kb"), "en")

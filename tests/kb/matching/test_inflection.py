@@ -15,7 +15,7 @@ MakeKb = Callable[..., KnowledgeBase]
 
 def found(make_kb: MakeKb, lang: str, names: list[str], text: str, **options: Any) -> list[str]:
     records = [{"id": f"e:{i}", "names": {lang: [name]}} for i, name in enumerate(names)]
-    linked = make_kb(*records).linker(lang, **options).link([text])
+    linked = Linker(make_kb(*records), lang, **options).link([text])
     for mention in linked.mentions(0):
         assert text[mention.start : mention.end] == mention.surface
     return [mention.surface for mention in linked.mentions(0)]
@@ -73,7 +73,7 @@ def test_the_whole_word_and_the_longer_name_come_first(make_kb: MakeKb) -> None:
         {"id": "e:snows", "names": {"tr": ["karlarda"]}},
     )
     texts = ["karlarda", "karlardan"]
-    ids = [[m.candidates[0].entity for m in kb.linker("tr").link([t]).mentions(0)] for t in texts]
+    ids = [[m.candidates[0].entity for m in Linker(kb, "tr").link([t]).mentions(0)] for t in texts]
     assert ids == [["e:snows"], ["e:snow"]]
     assert found(make_kb, "tr", ["Yeni Delhi", "Yeni"], "Yeni Delhide Yeni") == [
         "Yeni Delhi", "Yeni",
@@ -109,7 +109,7 @@ def test_a_decomposed_text_keeps_its_places(make_kb: MakeKb) -> None:
 
 @pytest.mark.parametrize("follower", ["", "σ", "σίγμα εδώ", "ς"])
 def test_an_ending_never_reaches_into_the_next_text(make_kb: MakeKb, follower: str) -> None:
-    linker = make_kb({"id": "e:0", "names": {"el": ["νόμος"]}}).linker("el")
+    linker = Linker(make_kb({"id": "e:0", "names": {"el": ["νόμος"]}}), "el")
     alone, together = linker.link(["ο νόμο"]), linker.link(["ο νόμο", follower])
     assert together.mentions(0) == alone.mentions(0)
     assert [mention.surface for mention in alone.mentions(0)] == ["νόμο"]
@@ -157,4 +157,4 @@ def slow_match(word: str) -> list[str]:
 
 @pytest.fixture
 def turkish(make_kb: MakeKb) -> Linker:
-    return make_kb(*({"id": f"e:{n}", "names": {"tr": [n]}} for n in NAMES)).linker("tr")
+    return Linker(make_kb(*({"id": f"e:{n}", "names": {"tr": [n]}} for n in NAMES)), "tr")

@@ -68,8 +68,11 @@ class DetectedNames:
         cls, *, kb: str, lang: str, entities: str, min_link_prob: float, min_commonness: float
     ) -> "DetectedNames":
         """Open a knowledge base, and the file of `write_entities_of`."""
-        linker = KnowledgeBase.open(Path(kb)).linker(
-            lang, min_link_prob=min_link_prob, min_commonness=min_commonness
+        linker = Linker(
+            KnowledgeBase.open(Path(kb)),
+            lang,
+            min_link_prob=min_link_prob,
+            min_commonness=min_commonness,
         )
         return cls(linker, map_arrays(Path(entities))[0]["entity"])
 
