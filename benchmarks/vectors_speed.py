@@ -1,8 +1,8 @@
 """Measure how fast vectors of words and entities are trained, and what they find of a known world.
 
-    python benchmarks/vectors_speed.py [--pages N] [--seeds N] [--width N] [--iterations N]
+    python benchmarks/vectors_speed.py [--pages N] [--seeds N] [--width N] [--epochs N]
 
-The corpus is made by chance. Each page is of a topic; each stretch of 20 words in it of a group of
+The corpus is random. Each page is of a topic; each stretch of 20 words in it of a group of
 that topic, with a link to an entity of the group. Words come, by Zipf's law, from those of all
 pages, of the topic and of the group. The link graph knows topics alone. So it is known which words
 and entities belong together. No data is read.
@@ -35,16 +35,16 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000, help="of 400 words each")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--width", type=int, default=100)
-    parser.add_argument("--iterations", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=5)
     arguments = parser.parse_args()
     small = planted_corpus(n_pages=40, seed=0)
-    train_vectors(small, VectorTraining(iterations=1), n_workers=1)  # compiles, or loads what was
+    train_vectors(small, VectorTraining(epochs=1), n_workers=1)  # compiles, or loads what was
     for seed in range(arguments.seeds):
         corpus = planted_corpus(n_pages=arguments.pages, seed=seed)
         for n_workers in sorted({1, os.cpu_count() or 1}):
             for shared in (False, True):
                 training = VectorTraining(
-                    width=arguments.width, iterations=arguments.iterations, shared_negatives=shared
+                    width=arguments.width, epochs=arguments.epochs, shared_negatives=shared
                 )
                 print(measured(corpus, training, n_workers=n_workers, seed=seed), flush=True)
 
@@ -57,7 +57,7 @@ def measured(corpus: TrainingCorpus, training: VectorTraining, *, n_workers: int
         corpus, training, seed=seed, n_workers=n_workers, on_pairs=n_pairs.append
     )
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    pairs, words = sum(n_pairs) / 1e6, training.iterations * len(corpus.tokens) / 1e6
+    pairs, words = sum(n_pairs) / 1e6, training.epochs * len(corpus.tokens) / 1e6
     kind = "shared" if training.shared_negatives else "each pair"
     found = ", ".join(f"{name} {share:.3f}" for name, share in planted_found(vectors).items())
     return (

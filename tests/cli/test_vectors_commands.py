@@ -173,13 +173,13 @@ GIVEN = {
         (["--limit", 1], ("reading", "limit", 1), {"words", "entities"}),
         (["--dim-size", 3], ("training", "width", 3), {"matrix"}),
         (["--window", 1], ("training", "window", 1), {"n_pairs"}),
-        (["--iteration", 2], ("training", "iterations", 2), {"n_pairs"}),
+        (["--iteration", 2], ("training", "epochs", 2), {"n_pairs"}),
         (["--negative", 1], ("training", "negatives", 1), {"matrix"}),
         (["--sample", 1e-3], ("training", "sample", 1e-3), {"n_pairs"}),
         (["--word-neg-power", 0], ("training", "word_neg_power", 0), {"matrix"}),
         (["--entity-neg-power", 1], ("training", "entity_neg_power", 1), {"matrix"}),
-        (["--init-alpha", 0.5], ("training", "init_alpha", 0.5), {"matrix"}),
-        (["--min-alpha", 0.02], ("training", "min_alpha", 0.02), {"matrix"}),
+        (["--init-alpha", 0.5], ("training", "learning_rate", 0.5), {"matrix"}),
+        (["--min-alpha", 0.02], ("training", "min_learning_rate", 0.02), {"matrix"}),
         (["--entities-per-page", 1], ("training", "entities_per_page", 1), {"n_pairs"}),
         (["--no-link-graph"], ("training", "link_graph", False), {"n_pairs"}),
         (["--shared-negatives"], ("training", "shared_negatives", True), {"matrix"}),
@@ -220,8 +220,9 @@ def test_options_of_train(
 # By hand, as the page of the command line has them, but what `GIVEN` changes.
 FACTS: dict[str, Any] = {
     "training": {
-        "width": 4, "window": 5, "iterations": 5, "negatives": 5, "sample": 0.5,
-        "word_neg_power": 0.75, "entity_neg_power": 0.0, "init_alpha": 0.025, "min_alpha": 0.0001,
+        "width": 4, "window": 5, "epochs": 5, "negatives": 5, "sample": 0.5,
+        "word_neg_power": 0.75, "entity_neg_power": 0.0, "learning_rate": 0.025,
+        "min_learning_rate": 0.0001,
         "entities_per_page": 10, "link_graph": True, "shared_negatives": False,
     },
     "reading": {

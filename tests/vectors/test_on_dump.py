@@ -21,7 +21,7 @@ from isogloss.vectors.training import memory, training
 from isogloss.vectors.training.training import VectorTraining
 from isogloss.wiki.dump import reader as dumps
 
-QUICK = VectorTraining(width=8, iterations=3)
+QUICK = VectorTraining(width=8, epochs=3)
 ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
 
 
@@ -166,7 +166,7 @@ def test_a_stop_at_any_write_changes_nothing(
         assert made(tmp_path / "v") == whole
         assert not list(tmp_path.glob(".v*"))
     assert n_stops > 12
-    assert trained.count(n_stops - 1) < 2 * (QUICK.iterations - 1)  # it went on, not anew
+    assert trained.count(n_stops - 1) < 2 * (QUICK.epochs - 1)  # it went on, not anew
 
 
 def test_a_checkpoint_of_another_training_is_passed_over(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_checkpoint_of_another_training_is_passed_over(tmp_path: Path) -> None
             corpus, QUICK, seed=seed, n_workers=1, checkpoint=checkpoint, says_time=True
         )
         assert again.matrix.tobytes() == wanted[seed].tobytes()
-    longer = replace(QUICK, iterations=4)
+    longer = replace(QUICK, epochs=4)
     on = training.train_vectors(corpus, longer, n_workers=1, checkpoint=checkpoint)
     assert (
         on.facts["n_pairs"] == training.train_vectors(corpus, longer, n_workers=1).facts["n_pairs"]
@@ -331,7 +331,7 @@ def test_a_dump_of_another_wiki_is_said(tmp_path: Path) -> None:
     )
     whole = dump.read_text("utf-8")
     dump.write_text(whole.replace("\n", head, 1), "utf-8")
-    reading, training = DumpReading(min_word_count=1), VectorTraining(width=2, iterations=1)
+    reading, training = DumpReading(min_word_count=1), VectorTraining(width=2, epochs=1)
     with pytest.warns(
         OmissionWarning, match="says that it is enwiki, and is read as the Wikipedia"
     ):

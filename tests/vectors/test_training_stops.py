@@ -25,7 +25,7 @@ from isogloss.vectors.training import training
 from isogloss.vectors.training.training import VectorTraining, train_vectors
 from isogloss.wiki.dump import reader as dumps
 
-QUICK = VectorTraining(width=8, iterations=3)
+QUICK = VectorTraining(width=8, epochs=3)
 ALL = DumpReading(min_word_count=1, min_entity_count=1, min_paragraph_len=1)
 
 
@@ -97,10 +97,10 @@ def test_other_trainings_leave_a_stopped_one_its_checkpoint(
     train(quick=replace(QUICK, window=2))
     train(replace(ALL, min_word_count=3))
     train(replace(ALL, lowercase=False))
-    assert "going on after iteration" not in caplog.text
+    assert "resuming after epoch" not in caplog.text
     assert set(work.rglob("training-*")) == checkpoint
     assert train() == whole
-    assert "going on after iteration 1 of 3" in caplog.text
+    assert "resuming after epoch 1 of 3" in caplog.text
     assert not list(work.rglob("training-*"))
 
 
@@ -137,7 +137,7 @@ def test_the_work_of_another_version_is_refused_or_done_again(
     assert again.matrix.tobytes() == whole.tobytes()
     said = f"{hidden / 'en' / 'vectors'}: begins anew, since another version of isogloss made it"
     assert caplog.messages.count(said) == 1
-    assert "going on after iteration" not in caplog.text  # nor from its checkpoint
+    assert "resuming after epoch" not in caplog.text  # nor from its checkpoint
 
 
 def test_what_no_run_made_stays_in_a_work_folder(source: str, tmp_path: Path) -> None:
@@ -245,18 +245,18 @@ def test_the_disk_must_hold_two_checkpoints(
     corpus = corpus_of([Page("p", [["a", "b", "c"] * 20])])
     size, path = 2 * 4 * 8 * 3, tmp_path / "c"
 
-    def train(n_free: int, iterations: int) -> None:
+    def train(n_free: int, epochs: int) -> None:
         free_disk(monkeypatch, n_free)
-        options = replace(QUICK, iterations=iterations, sample=0)
+        options = replace(QUICK, epochs=epochs, sample=0)
         train_vectors(corpus, options, n_workers=1, checkpoint=path)
 
-    def refused(n_free: int, iterations: int) -> None:
+    def refused(n_free: int, epochs: int) -> None:
         with pytest.raises(
             InputError, match=r"are needed for checkpoints of the training, where .* give --work on"
         ):
-            train(n_free, iterations)
+            train(n_free, epochs)
 
-    train(0, 1)  # the only iteration writes none
+    train(0, 1)  # the only epoch writes none
     refused(size - 1, 2)
     refused(2 * size - 1, 3)
     assert not path.exists()
@@ -290,7 +290,7 @@ def test_room_for_all_stages(source: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_vectors_that_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is said after the iteration in which it happens, before it is kept."""
+    """It is said after the epoch in which it happens, before it is kept."""
     corpus = corpus_of([Page("p", [["a", "b", "c"] * 20])])
     train, n_calls = training.train_pages, 0
 
@@ -302,7 +302,7 @@ def test_vectors_that_grow_without_bound(tmp_path: Path, monkeypatch: pytest.Mon
         return train(*given)
 
     monkeypatch.setattr(training, "train_pages", growing)
-    with pytest.raises(InputError, match=r"grew without bound; lower init_alpha 0\.025"):
+    with pytest.raises(InputError, match=r"grew without bound; lower learning_rate 0\.025"):
         train_vectors(corpus, QUICK, n_workers=1, checkpoint=tmp_path / "c")
     assert n_calls == 2
     monkeypatch.undo()
@@ -363,7 +363,7 @@ def test_killed_trainings_go_on_to_the_same_bytes(
     source: str, tmp_path: Path, moments: list[str], n_times: int
 ) -> None:
     rng = random.Random(0)
-    quick = VectorTraining(width=8, iterations=60)
+    quick = VectorTraining(width=8, epochs=60)
     train_on_dump(source, tmp_path / "whole", replace(ALL, min_paragraph_len=5), quick, workers=1)
     whole, out, n_killed = (tmp_path / "whole").read_bytes(), tmp_path / "v", 0
     command = [sys.executable, "-c", SCRIPT, source]

@@ -126,9 +126,9 @@ def train(
         )  # fmt: skip
     refuse_inside(out, work=work)
     training = VectorTraining(
-        width=dim_size, window=window, iterations=iteration, negatives=negative, sample=sample,
-        word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, init_alpha=init_alpha,
-        min_alpha=min_alpha, entities_per_page=entities_per_page, link_graph=link_graph,
+        width=dim_size, window=window, epochs=iteration, negatives=negative, sample=sample,
+        word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, learning_rate=init_alpha,
+        min_learning_rate=min_alpha, entities_per_page=entities_per_page, link_graph=link_graph,
         shared_negatives=shared_negatives,
     )  # fmt: skip
     reading = DumpReading(

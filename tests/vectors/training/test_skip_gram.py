@@ -9,7 +9,7 @@ import pytest
 from isogloss.vectors.corpus.corpus import Link, Page, TrainingCorpus, corpus_of
 from isogloss.vectors.training.random_numbers import AliasTable, below, draw, next_bits, seeded
 from isogloss.vectors.training.skip_gram import learn, push, sigmoid_table, train_pages
-from isogloss.vectors.training.training import keep_chances
+from isogloss.vectors.training.training import keep_probabilities
 
 
 class PlainTraining:
@@ -23,13 +23,13 @@ class PlainTraining:
         self.n_words = len(corpus.vocabulary.words)
         self.n_pairs = 0
 
-    def page(self, page: int, alpha: float, chosen: list[int]) -> None:
+    def page(self, page: int, rate: float, chosen: list[int]) -> None:
         c = self.corpus
         for entity in chosen:
             near = c.graph_neighbours[c.graph_offsets[entity] : c.graph_offsets[entity + 1]]
             for start in range(0, len(near), 2 * self.window):
                 group = [self.n_words + int(e) for e in near[start : start + 2 * self.window]]
-                self.learn(self.n_words + entity, group, alpha, "entity")
+                self.learn(self.n_words + entity, group, rate, "entity")
         links = list(range(c.page_links[page], c.page_links[page + 1]))
         for section in range(c.page_sections[page], c.page_sections[page + 1]):
             begin, end = (int(place) for place in c.section_offsets[section : section + 2])
@@ -38,7 +38,7 @@ class PlainTraining:
                     continue
                 reach = 1 + int(below(self.window, np.uint64(next_bits(self.state))))
                 near = [j for j in range(i - reach, i + reach + 1) if begin <= j < end and j != i]
-                self.learn(int(c.tokens[i]), self.words(near), alpha, "word", shared=self.shared)
+                self.learn(int(c.tokens[i]), self.words(near), rate, "word", shared=self.shared)
             for link in links:
                 left, right = int(c.link_starts[link]), int(c.link_ends[link])
                 if not begin <= left <= right <= end:
@@ -46,9 +46,9 @@ class PlainTraining:
                 entity = self.n_words + int(c.link_entities[link])
                 near = [*range(left - self.window, left), *range(right, right + self.window)]
                 words = self.words([j for j in near if begin <= j < end])
-                self.learn(entity, words, alpha, "word")
+                self.learn(entity, words, rate, "word")
                 for word in words:
-                    self.learn(word, [entity], alpha, "entity")
+                    self.learn(word, [entity], rate, "entity")
 
     def words(self, places: list[int]) -> list[int]:
         words = [int(self.corpus.tokens[place]) for place in places]
@@ -60,25 +60,25 @@ class PlainTraining:
         return (int(next_bits(self.state)) >> 32) > int(self.keep[word])
 
     def learn(
-        self, centre: int, targets: list[int], alpha: float, kind: str, shared: bool = False
+        self, centre: int, targets: list[int], rate: float, kind: str, shared: bool = False
     ) -> None:
         self.n_pairs += len(targets)
         first = 0 if kind == "word" else self.n_words
         move = np.zeros(self.inputs.shape[1])
         for target in targets:
-            self.push(centre, target, 1, alpha, move)
+            self.push(centre, target, 1, rate, move)
             if not shared:
                 for _ in range(self.n_negatives):
                     row = first + int(draw(*self.tables[kind], self.state))
                     if row != target:
-                        self.push(centre, row, 0, alpha, move)
+                        self.push(centre, row, 0, rate, move)
                 self.inputs[centre] += move
                 move[:] = 0
         if shared and targets:
             for _ in range(self.n_negatives):
                 row = first + int(draw(*self.tables[kind], self.state))
                 n_times = sum(row != target for target in targets)
-                self.push(centre, row, 0, alpha * n_times, move)
+                self.push(centre, row, 0, rate * n_times, move)
             self.inputs[centre] += move
 
     def push(self, centre: int, row: int, label: int, step: float, move: Any) -> None:
@@ -112,7 +112,7 @@ def test_training_is_that_of_plain_code(shared: bool, sample: float) -> None:
     inputs = generator.normal(size=(len(corpus.vocabulary), 7)).astype(np.float32)
     outputs = generator.normal(size=inputs.shape).astype(np.float32)
     inputs[0] *= 5  # some products beyond 6
-    keep = keep_chances(corpus.vocabulary.word_counts, sample)
+    keep = keep_probabilities(corpus.vocabulary.word_counts, sample)
     assert (keep == 2**32 - 1).all() == (sample == 0)
     words = AliasTable.of(corpus.vocabulary.word_counts, 0.75)
     entities = AliasTable.of(corpus.vocabulary.entity_counts, 0.0)
@@ -122,12 +122,12 @@ def test_training_is_that_of_plain_code(shared: bool, sample: float) -> None:
         state=seeded(5, 0),
     )  # fmt: skip
     chosen = generator.integers(n_entities, size=(4, 2)).astype(np.int32)
-    pages, alphas = np.array([2, 0, 3, 1]), np.array([0.1, 0.05, 0.025, 0.01], np.float32)
-    for page, alpha, some in zip(pages, alphas, chosen, strict=True):
-        plain.page(int(page), float(alpha), some.tolist())
+    pages, rates = np.array([2, 0, 3, 1]), np.array([0.1, 0.05, 0.025, 0.01], np.float32)
+    for page, rate, some in zip(pages, rates, chosen, strict=True):
+        plain.page(int(page), float(rate), some.tolist())
     state = seeded(5, 0)
     n_pairs = train_pages(
-        pages, alphas, chosen, corpus.arrays, words.arrays, entities.arrays, keep, 2, 3, shared,
+        pages, rates, chosen, corpus.arrays, words.arrays, entities.arrays, keep, 2, 3, shared,
         inputs, outputs, sigmoid_table(), state,
     )  # fmt: skip
     assert n_pairs == plain.n_pairs > 100
@@ -181,7 +181,7 @@ def test_the_window_is_drawn_anew_for_each_word() -> None:
         np.array([0]), np.full(1, 0.1, np.float32), np.zeros((1, 0), np.int32), corpus.arrays,
         AliasTable.of(vocabulary.word_counts, 0.75).arrays,
         AliasTable.of(vocabulary.entity_counts, 0).arrays,
-        keep_chances(vocabulary.word_counts, 0), 5, 5, False, inputs, inputs.copy(),
+        keep_probabilities(vocabulary.word_counts, 0), 5, 5, False, inputs, inputs.copy(),
         sigmoid_table(), seeded(0, 0),
     )  # fmt: skip
     assert n_pairs / n / 2 == pytest.approx(3.0, abs=0.1)

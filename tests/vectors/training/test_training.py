@@ -17,13 +17,13 @@ from isogloss.vectors.corpus.corpus import Link, Page, TrainingCorpus, corpus_of
 from isogloss.vectors.training.training import (
     VectorTraining,
     bytes_needed,
-    keep_chances,
+    keep_probabilities,
     train_vectors,
 )
 from isogloss.vectors.vocabulary import Vocabulary
 
 BENCHMARK = ROOT / "benchmarks" / "vectors_speed.py"
-QUICK = VectorTraining(width=32, iterations=10, sample=1e-3)
+QUICK = VectorTraining(width=32, epochs=10, sample=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_the_link_graph_alone_and_left_out(planted: Any) -> None:
 
 def test_same_seed_same_bytes_with_one_worker(planted: Any) -> None:
     corpus = planted(0, n_pages=60)
-    training = replace(QUICK, iterations=2)
+    training = replace(QUICK, epochs=2)
 
     def trained(seed: int) -> bytes:
         return train_vectors(corpus, training, seed=seed, n_workers=1).matrix.tobytes()
@@ -82,7 +82,7 @@ def test_same_seed_same_bytes_with_one_worker(planted: Any) -> None:
 
 def test_a_mapped_corpus_gives_the_same_bytes(planted: Any, tmp_path: Path) -> None:
     corpus = planted(0, n_pages=60)
-    training = replace(QUICK, iterations=1)
+    training = replace(QUICK, epochs=1)
     mapped = []
     for number, array in enumerate(corpus.arrays):
         np.save(tmp_path / f"{number}.npy", array)
@@ -93,7 +93,7 @@ def test_a_mapped_corpus_gives_the_same_bytes(planted: Any, tmp_path: Path) -> N
 
 
 def test_result_says_how_it_was_made_and_is_written(planted: Any, tmp_path: Path) -> None:
-    vectors = train_vectors(planted(0, n_pages=20), replace(QUICK, iterations=1), lang="tr")
+    vectors = train_vectors(planted(0, n_pages=20), replace(QUICK, epochs=1), lang="tr")
     assert vectors.facts["training"]["window"] == 5
     assert vectors.facts["lang"] == "tr"
     write_vectors(vectors, tmp_path / "v", "native")
@@ -103,15 +103,15 @@ def test_result_says_how_it_was_made_and_is_written(planted: Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "less"),
     [
-        ({"window": 1}, True), ({"window": 10}, False), ({"iterations": 1}, True),
-        ({"iterations": 4}, False), ({"sample": 1e-5}, True), ({"sample": 0.0}, False),
+        ({"window": 1}, True), ({"window": 10}, False), ({"epochs": 1}, True),
+        ({"epochs": 4}, False), ({"sample": 1e-5}, True), ({"sample": 0.0}, False),
         ({"entities_per_page": 1}, True), ({"entities_per_page": 20}, False),
         ({"link_graph": False}, True),
     ],
 )  # fmt: skip
 def test_options_change_the_number_of_pairs(planted: Any, options: Any, less: bool) -> None:
     corpus = planted(0, n_pages=40)
-    usual = replace(QUICK, iterations=2)
+    usual = replace(QUICK, epochs=2)
     counts = []
     for training in (usual, replace(usual, **options)):
         n_pairs: list[int] = []
@@ -122,12 +122,12 @@ def test_options_change_the_number_of_pairs(planted: Any, options: Any, less: bo
 
 @pytest.mark.parametrize(
     "options",
-    [{"negatives": 1}, {"word_neg_power": 0.0}, {"entity_neg_power": 1.0}, {"init_alpha": 0.05},
-     {"min_alpha": 0.02}, {"shared_negatives": True}],
+    [{"negatives": 1}, {"word_neg_power": 0.0}, {"entity_neg_power": 1.0}, {"learning_rate": 0.05},
+     {"min_learning_rate": 0.02}, {"shared_negatives": True}],
 )  # fmt: skip
 def test_options_change_the_vectors(planted: Any, options: Any) -> None:
     corpus = planted(0, n_pages=40)
-    usual = replace(QUICK, iterations=1)
+    usual = replace(QUICK, epochs=1)
     one, other = (
         train_vectors(corpus, training, n_workers=1).matrix
         for training in (usual, replace(usual, **options))
@@ -154,12 +154,12 @@ def test_no_page_to_train_on() -> None:
         train_vectors(empty, QUICK)
 
 
-def test_chances_to_keep_a_word() -> None:
+def test_probabilities_to_keep_a_word() -> None:
     counts = np.array([10_000, 100, 1])
     share = counts / counts.sum()
     expected = np.minimum((np.sqrt(share / 1e-3) + 1) * 1e-3 / share, 1)
-    assert keep_chances(counts, 1e-3) / 2**32 == pytest.approx(expected, abs=1e-6)
-    assert (keep_chances(counts, 0) == 2**32 - 1).all()
+    assert keep_probabilities(counts, 1e-3) / 2**32 == pytest.approx(expected, abs=1e-6)
+    assert (keep_probabilities(counts, 0) == 2**32 - 1).all()
 
 
 def test_memory_is_that_of_the_matrices() -> None:
@@ -172,7 +172,7 @@ def test_memory_is_that_of_the_matrices() -> None:
         np.zeros(1, np.int64), np.zeros(0, np.int32),
         Vocabulary.of([str(i) for i in range(n_words)], word_counts=[1] * n_words),
     )  # fmt: skip
-    training = VectorTraining(width=100, iterations=1)
+    training = VectorTraining(width=100, epochs=1)
     together = corpus_of([Page("p", [["a", "b"]])])
     train_vectors(together, replace(training, sample=0), n_workers=1)  # compiled now
     tracemalloc.start()
@@ -191,7 +191,7 @@ def test_memory_is_that_of_the_matrices() -> None:
         ({"window": 10**22}, "window is 10000000000000000000000; give 1 to"),
         ({"negatives": 0}, "negatives is 0"),
         ({"sample": -1.0}, "sample is -1.0; give a number of 0 or more"),
-        ({"init_alpha": float("nan")}, "init_alpha is nan"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
     ],
 )
 def test_bad_options(options: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The state of a training between two iterations, in a file: both matrices and the schedule."""
+"""The state of a training between two epochs, in a file: both matrices and the schedule."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ def write_checkpoint(
     path: Path, made_with: dict[str, Any], schedule: Schedule, n_pairs: int,
     inputs: Floats2d, outputs: Floats2d,
 ) -> None:  # fmt: skip
-    """Write the state after an iteration; as large as both matrices, and whole or not at all."""
+    """Write the state after an epoch; as large as both matrices, and whole or not at all."""
     arrays = {"inputs": inputs, "outputs": outputs, "left": schedule.left}
     state = {**schedule.state(), "n_pairs": n_pairs}
     with atomic_part(path) as temporary:

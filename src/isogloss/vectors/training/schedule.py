@@ -1,7 +1,7 @@
-"""In what order pages and entities are learned, with which steps: drawn anew for each iteration.
+"""The order of pages and entities in each epoch of `train_vectors`, and their learning rates.
 
-What is drawn depends on the seed alone, not on threads; the state between two iterations can be
-kept, so that a training that was stopped goes on with the same numbers.
+What is drawn depends on the seed alone, not on threads; the state between two epochs can be
+kept, so that a stopped training resumes with the same numbers.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ class Chunk:
     Attributes
     ----------
     number
-        Place among the chunks of all iterations: the seed of what is drawn within.
-    pages, alphas
-        Page numbers; float32 step sizes.
+        Place among the chunks of all epochs: the seed of what is drawn within.
+    pages, rates
+        Page numbers; their learning rates, float32.
     chosen
         Entities whose links are learned beside each page; int32 (n_pages, n_entities_a_page).
     size
@@ -35,7 +35,7 @@ class Chunk:
 
     number: int
     pages: Ints1d
-    alphas: Floats1d
+    rates: Floats1d
     chosen: "np.ndarray[tuple[int, int], np.dtype[np.int32]]"
     size: int
 
@@ -47,42 +47,42 @@ class Schedule:
     ----------
     n_chosen
         Entities whose links are learned beside each page; 0: none.
-    init_alpha, min_alpha
-        Step size, falling linearly with the pages to no less than `min_alpha`.
+    learning_rate, min_learning_rate
+        Falls linearly with the pages, and never below `min_learning_rate`.
 
     Attributes
     ----------
-    iteration
-        Iterations that have begun.
+    epoch
+        Epochs that have begun.
     left
         The rest of the order of entities that is being used up; int32.
     """
 
     def __init__(
-        self, corpus: TrainingCorpus, n_iterations: int, n_chosen: int, init_alpha: float,
-        min_alpha: float, generator: np.random.Generator,
+        self, corpus: TrainingCorpus, n_epochs: int, n_chosen: int, learning_rate: float,
+        min_learning_rate: float, generator: np.random.Generator,
     ) -> None:  # fmt: skip
         self.generator = generator
-        self.n_iterations = n_iterations
-        self.iteration = 0
+        self.n_epochs = n_epochs
+        self.epoch = 0
         self.left: SmallInts1d = np.zeros(0, np.int32)
         self._number = 0
         self._n_entities = len(corpus.vocabulary.entities)
         self._n_chosen = n_chosen if self._n_entities else 0
-        self._alphas = init_alpha, min_alpha
+        self._rates = learning_rate, min_learning_rate
         n_tokens = np.diff(corpus.section_offsets[corpus.page_sections])
         self._sizes = n_tokens + TOKENS_AT_ONCE // PAGES_AT_ONCE
 
     @property
     def size(self) -> int:
-        """The sum of the sizes of the chunks of one iteration."""
+        """The sum of the sizes of the chunks of one epoch."""
         return int(self._sizes.sum())
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the pages of the next iteration in a new order."""
+        """Yield the pages of the next epoch in a new order."""
         n_pages = self._sizes.size
-        n_done = n_pages * self.iteration
-        self.iteration += 1
+        n_done = n_pages * self.epoch
+        self.epoch += 1
         order = self.generator.permutation(n_pages)
         sizes = np.cumsum(self._sizes[order])
         first = 0
@@ -90,21 +90,21 @@ class Schedule:
             before = int(sizes[first - 1]) if first else 0
             last = max(first + 1, int(np.searchsorted(sizes, before + TOKENS_AT_ONCE, "right")))
             pages = order[first:last]
-            done = np.arange(n_done, n_done + len(pages)) / (n_pages * self.n_iterations)
-            alphas = np.maximum(self._alphas[0] * (1 - done), self._alphas[1]).astype(np.float32)
+            done = np.arange(n_done, n_done + len(pages)) / (n_pages * self.n_epochs)
+            rates = np.maximum(self._rates[0] * (1 - done), self._rates[1]).astype(np.float32)
             chosen = self._entities(len(pages) * self._n_chosen).reshape(len(pages), self._n_chosen)
             size = int(sizes[last - 1]) - before
-            yield Chunk(self._number, pages, alphas, chosen, size)
+            yield Chunk(self._number, pages, rates, chosen, size)
             self._number, n_done, first = self._number + 1, n_done + len(pages), last
 
     def state(self) -> dict[str, Any]:
-        """Return what JSON can hold of the state between iterations; `left` belongs to it."""
+        """Return what JSON can hold of the state between epochs; `left` belongs to it."""
         drawn = self.generator.bit_generator.state
-        return {"iteration": self.iteration, "number": self._number, "generator": drawn}
+        return {"epoch": self.epoch, "number": self._number, "generator": drawn}
 
     def restore(self, state: dict[str, Any], left: SmallInts1d) -> None:
         """Go back to a state."""
-        self.iteration, self._number, self.left = state["iteration"], state["number"], left
+        self.epoch, self._number, self.left = state["epoch"], state["number"], left
         self.generator.bit_generator.state = state["generator"]
 
     def _entities(self, n_wanted: int) -> SmallInts1d:

@@ -1,10 +1,10 @@
 """The compiled heart of training: skip-gram with negative sampling over words, anchors and links.
 
-For a centre with input vector v and a target with output vector u, negatives u' drawn by chance:
+For a centre with input vector v and a target with output vector u, random negatives u':
 
     maximise  log σ(v·u) + Σ log σ(-v·u')        (Mikolov et al. 2013, equation 4)
 
-one step of size alpha a pair. σ comes from a table of 1,000 steps over -6 … 6, and a term outside
+one step of size `rate` a pair. σ comes from a table of 1,000 steps over -6 … 6, and a term outside
 is left out, as word2vec and Wikipedia2Vec do. Threads call `train_pages` on the same two matrices
 without locks (Recht et al. 2011, Hogwild).
 
@@ -54,7 +54,7 @@ def push(
 
 @compiled_for_sums
 def learn(
-    centre: Any, targets: Any, n_targets: Any, alpha: Any, first: Any, n_choices: Any,
+    centre: Any, targets: Any, n_targets: Any, rate: Any, first: Any, n_choices: Any,
     thresholds: Any, aliases: Any, n_negatives: Any, shared: Any, inputs: Any, outputs: Any,
     work: Any, sigmoid: Any, state: Any,
 ) -> None:  # fmt: skip
@@ -66,13 +66,13 @@ def learn(
     for i in range(work.size):
         work[i] = zero
     for k in range(n_targets):
-        push(centre, targets[k], one, alpha, inputs, outputs, work, sigmoid)
+        push(centre, targets[k], one, rate, inputs, outputs, work, sigmoid)
         if shared:
             continue
         for _ in range(n_negatives):
             row = first + draw(n_choices, thresholds, aliases, state)
             if row != targets[k]:
-                push(centre, row, zero, alpha, inputs, outputs, work, sigmoid)
+                push(centre, row, zero, rate, inputs, outputs, work, sigmoid)
         for i in range(work.size):
             inputs[centre, i] += work[i]
             work[i] = zero
@@ -83,7 +83,7 @@ def learn(
             for k in range(n_targets):
                 n_times += row != targets[k]
             if n_times > 0:
-                step = alpha * np.float32(n_times)
+                step = rate * np.float32(n_times)
                 push(centre, row, zero, step, inputs, outputs, work, sigmoid)
         for i in range(work.size):
             inputs[centre, i] += work[i]
@@ -91,13 +91,13 @@ def learn(
 
 @compiled
 def _is_dropped(word: Any, keep: Any, state: Any) -> Any:
-    chance = np.uint64(keep[word])
-    return chance != _CERTAIN and (next_bits(state) >> _32) > chance
+    kept = np.uint64(keep[word])
+    return kept != _CERTAIN and (next_bits(state) >> _32) > kept
 
 
 @compiled
 def _gather(tokens: Any, begin: Any, end: Any, keep: Any, targets: Any, n: Any, state: Any) -> Any:
-    """Add the known words of a span to the targets, frequent ones by chance; return how many."""
+    """Add the known words of a span to the targets, frequent ones subsampled; return how many."""
     for j in range(begin, end):
         word = tokens[j]
         if word >= 0 and not _is_dropped(word, keep, state):
@@ -108,7 +108,7 @@ def _gather(tokens: Any, begin: Any, end: Any, keep: Any, targets: Any, n: Any, 
 
 @compiled
 def train_pages(
-    pages: Any, alphas: Any, chosen: Any, corpus: Any, word_table: Any, entity_table: Any,
+    pages: Any, rates: Any, chosen: Any, corpus: Any, word_table: Any, entity_table: Any,
     keep: Any, window: Any, n_negatives: Any, shared: Any, inputs: Any, outputs: Any,
     sigmoid: Any, state: Any,
 ) -> int:  # fmt: skip
@@ -116,7 +116,7 @@ def train_pages(
 
     Parameters
     ----------
-    pages, alphas
+    pages, rates
         Page numbers; float32 step sizes.
     chosen
         Entities whose links are learned beside the page; int32 (n_pages, n_entities_a_page).
@@ -125,7 +125,7 @@ def train_pages(
     word_table, entity_table
         ``(n, thresholds, aliases)`` to draw negatives from.
     keep
-        uint32 (n_words,): the chance to keep a word, of 2 ** 32.
+        uint32 (n_words,): the probability to keep a word, of 2 ** 32.
     inputs, outputs
         float32 (n_words + n_entities, width), changed.
 
@@ -141,7 +141,7 @@ def train_pages(
     work = np.empty(inputs.shape[1], np.float32)
     n_pairs = 0
     for at in range(pages.size):
-        page, alpha = pages[at], alphas[at]
+        page, rate = pages[at], rates[at]
         for e in range(chosen.shape[1]):
             entity = chosen[at, e]
             n = 0
@@ -149,7 +149,7 @@ def train_pages(
                 targets[n] = n_words + graph_neighbours[j]
                 n += 1
                 if n == targets.size or j + 1 == graph_offsets[entity + 1]:
-                    learn(n_words + entity, targets, n, alpha, n_words, n_entities,
+                    learn(n_words + entity, targets, n, rate, n_words, n_entities,
                           entity_thresholds, entity_aliases, n_negatives, False, inputs, outputs,
                           work, sigmoid, state)  # fmt: skip
                     n_pairs += n
@@ -164,7 +164,7 @@ def train_pages(
                 reach = 1 + below(window, next_bits(state))
                 n = _gather(tokens, max(begin, i - reach), i, keep, targets, 0, state)
                 n = _gather(tokens, i + 1, min(end, i + reach + 1), keep, targets, n, state)
-                learn(centre, targets, n, alpha, 0, n_words, word_thresholds, word_aliases,
+                learn(centre, targets, n, rate, 0, n_words, word_thresholds, word_aliases,
                       n_negatives, shared, inputs, outputs, work, sigmoid, state)  # fmt: skip
                 n_pairs += n
             while link < last_link and (link_starts[link] < end or link_ends[link] == end):
@@ -172,11 +172,11 @@ def train_pages(
                 entity = n_words + link_entities[link]
                 n = _gather(tokens, max(begin, left - window), left, keep, targets, 0, state)
                 n = _gather(tokens, right, min(end, right + window), keep, targets, n, state)
-                learn(entity, targets, n, alpha, 0, n_words, word_thresholds, word_aliases,
+                learn(entity, targets, n, rate, 0, n_words, word_thresholds, word_aliases,
                       n_negatives, False, inputs, outputs, work, sigmoid, state)  # fmt: skip
                 one_target[0] = entity
                 for k in range(n):
-                    learn(targets[k], one_target, 1, alpha, n_words, n_entities,
+                    learn(targets[k], one_target, 1, rate, n_words, n_entities,
                           entity_thresholds, entity_aliases, n_negatives, False, inputs, outputs,
                           work, sigmoid, state)  # fmt: skip
                 n_pairs += 2 * n

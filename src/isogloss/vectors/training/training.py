@@ -47,17 +47,17 @@ class VectorTraining:
         Dimensions of a vector (dim_size).
     window
         Words left and right at most; drawn from 1 … window for each word, whole around an anchor.
-    iterations
-        Times over all pages (iteration).
+    epochs
+        Passes over all pages (iteration).
     negatives
         Drawn for each pair (negative).
     sample
-        Frequent words are dropped by chance: a share f of all words is kept with probability
-        min(1, (√(f/sample) + 1)·sample/f); 0 keeps all.
+        Subsampling threshold of frequent words: one with a share f
+        of all words is kept with probability min(1, (√(f/sample) + 1)·sample/f); 0 keeps all.
     word_neg_power, entity_neg_power
         Negatives are drawn as counts to this power.
-    init_alpha, min_alpha
-        Step size, falling linearly with the pages to no less than `min_alpha`.
+    learning_rate, min_learning_rate
+        Falls linearly with the pages, and never below `min_learning_rate` (init_alpha, min_alpha).
     entities_per_page
         Entities whose links are learned beside each page, in random order over all entities.
     link_graph
@@ -68,22 +68,28 @@ class VectorTraining:
 
     width: int = 100
     window: int = 5
-    iterations: int = 5
+    epochs: int = 5
     negatives: int = 5
     sample: float = 1e-4
     word_neg_power: float = 0.75
     entity_neg_power: float = 0.0
-    init_alpha: float = 0.025
-    min_alpha: float = 0.0001
+    learning_rate: float = 0.025
+    min_learning_rate: float = 0.0001
     entities_per_page: int = 10
     link_graph: bool = True
     shared_negatives: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("width", "window", "iterations", "negatives", "entities_per_page"):
+        for name in ("width", "window", "epochs", "negatives", "entities_per_page"):
             if not 1 <= getattr(self, name) <= MOST:
                 raise InputError(f"{name} is {getattr(self, name)}; give 1 to {MOST:,}")
-        for name in ("sample", "word_neg_power", "entity_neg_power", "init_alpha", "min_alpha"):
+        for name in (
+            "sample",
+            "word_neg_power",
+            "entity_neg_power",
+            "learning_rate",
+            "min_learning_rate",
+        ):
             if not 0 <= getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number of 0 or more")
 
@@ -129,7 +135,7 @@ def train_vectors(
     on_pairs
         Called with the number of (centre, target) pairs after each part of the work.
     checkpoint
-        A file to write after each iteration, as large as both matrices, and to go on from: the
+        A file that is written after each epoch, as large as both matrices, and resumed from: the
         result is that of a training which was never stopped. While one is written, the one before
         stays: the disk must hold two.
     says_time
@@ -153,19 +159,19 @@ def train_vectors(
     known_by, total = made_with(corpus, training, seed), 0
     if checkpoint is not None:
         total = read_checkpoint(checkpoint, known_by, schedule, inputs, outputs) or 0
-        n_to_write = training.iterations - 1 - schedule.iteration
+        n_to_write = training.epochs - 1 - schedule.epoch
         check_room(checkpoint, inputs.nbytes + outputs.nbytes, n_to_write)
-    if not schedule.iteration:
+    if not schedule.epoch:
         _draw(inputs, schedule.generator)
     learn = _learner(corpus, training, inputs, outputs, seed=seed)
     if says_time:
-        n_left = training.iterations - schedule.iteration
+        n_left = training.epochs - schedule.epoch
         _say_time(_schedule(corpus, training, np.random.default_rng(0)), n_left, learn, n_workers)
-    n_done = schedule.iteration
+    n_done = schedule.epoch
     if n_done:
-        logger.info("going on after iteration %d of %d", n_done, training.iterations)
-    with progress("training", corpus.n_pages * (training.iterations - n_done), "pages") as advance:
-        while schedule.iteration < training.iterations:
+        logger.info("resuming after epoch %d of %d", n_done, training.epochs)
+    with progress("training", corpus.n_pages * (training.epochs - n_done), "pages") as advance:
+        while schedule.epoch < training.epochs:
             for chunk, n_pairs in _run(schedule.chunks(), learn, n_workers):
                 advance(len(chunk.pages))
                 total += n_pairs
@@ -173,9 +179,9 @@ def train_vectors(
                     on_pairs(n_pairs)
             if not (all_finite(inputs) and all_finite(outputs)):
                 raise InputError(
-                    f"the vectors grew without bound; lower init_alpha {training.init_alpha}"
+                    f"the vectors grew without bound; lower learning_rate {training.learning_rate}"
                 )
-            if checkpoint is not None and schedule.iteration < training.iterations:
+            if checkpoint is not None and schedule.epoch < training.epochs:
                 write_checkpoint(checkpoint, known_by, schedule, total, inputs, outputs)
     if not total:
         raise InputError(
@@ -187,13 +193,13 @@ def train_vectors(
     return WordEntityVectors(corpus.vocabulary, inputs, facts)
 
 
-def keep_chances(counts: Ints1d, sample: float) -> Thresholds:
+def keep_probabilities(counts: Ints1d, sample: float) -> Thresholds:
     """Return how often each word is kept, of 2 ** 32; uint32 (n_words,)."""
     if not sample or not counts.any():
         return np.full(len(counts), CERTAIN, np.uint32)
     rare_enough = sample * counts.sum() / np.maximum(counts, 1)
-    chances = np.minimum((np.sqrt(1 / rare_enough) + 1) * rare_enough, 1)
-    return np.asarray(np.floor(chances * CERTAIN), np.uint32)
+    kept = np.minimum((np.sqrt(1 / rare_enough) + 1) * rare_enough, 1)
+    return np.asarray(np.floor(kept * CERTAIN), np.uint32)
 
 
 def all_finite(matrix: Floats2d) -> bool:
@@ -229,17 +235,17 @@ def _schedule(
     corpus: TrainingCorpus, training: VectorTraining, generator: np.random.Generator
 ) -> Schedule:
     n_chosen = training.entities_per_page if training.link_graph else 0
-    alphas = training.init_alpha, training.min_alpha
-    return Schedule(corpus, training.iterations, n_chosen, *alphas, generator)
+    rates = training.learning_rate, training.min_learning_rate
+    return Schedule(corpus, training.epochs, n_chosen, *rates, generator)
 
 
-def _say_time(trial: Schedule, n_iterations: int, learn: _Learn, n_workers: int) -> None:
+def _say_time(trial: Schedule, n_epochs: int, learn: _Learn, n_workers: int) -> None:
     """Learn for a moment with steps of size 0, which change nothing, and say how long all takes."""
-    still = (replace(chunk, alphas=np.zeros_like(chunk.alphas)) for chunk in trial.chunks())
+    still = (replace(chunk, rates=np.zeros_like(chunk.rates)) for chunk in trial.chunks())
     first = next(still)
     learn(first)  # compiles, or loads what was
     start = time.monotonic()
-    total = trial.size * n_iterations
+    total = trial.size * n_epochs
     n_chunks = int(WARM_UP_SHARE * total / first.size)
     moment = takewhile(lambda _: time.monotonic() - start < WARM_UP_SECONDS, still)
     done = list(_run(chain([first], islice(moment, n_chunks)), learn, n_workers))
@@ -266,12 +272,12 @@ def _learner(
     vocabulary = corpus.vocabulary
     words = AliasTable.of(vocabulary.word_counts, training.word_neg_power)
     entities = AliasTable.of(vocabulary.entity_counts, training.entity_neg_power)
-    keep, sigmoid = keep_chances(vocabulary.word_counts, training.sample), sigmoid_table()
+    keep, sigmoid = keep_probabilities(vocabulary.word_counts, training.sample), sigmoid_table()
 
     def learn(chunk: Chunk) -> tuple[Chunk, int]:
         with interrupts_wait():
             n_pairs = train_pages(
-                chunk.pages, chunk.alphas, chunk.chosen, corpus.arrays, words.arrays,
+                chunk.pages, chunk.rates, chunk.chosen, corpus.arrays, words.arrays,
                 entities.arrays, keep,
                 training.window, training.negatives, training.shared_negatives, inputs, outputs,
                 sigmoid, seeded(seed, chunk.number),
