@@ -129,7 +129,7 @@ def compare_vectors(result: dict[str, Any], texts: list[str]) -> None:
 def as_markdown(result: dict[str, Any]) -> str:
     """Return the table of medians and ratios, with what was measured on top."""
     lines = [
-        f"{result['n_texts']} texts, {result['n_tokens']} pieces, one thread, torch "
+        f"{result['n_texts']} texts, {result['n_tokens']} tokens, one thread, torch "
         f"{result['torch']}, median of {result['repetitions']}; "
         f"{len(result['different_ids'])} texts with other ids",
         "",

@@ -140,12 +140,12 @@ def static_row(texts: list[str], repetitions: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         encoder = static(Path(name))
         whole = [seconds_of(lambda: encoder.encode(texts)) for _ in range(repetitions)]
-        pieces = [seconds_of(lambda: encoder.tokenizer(texts)) for _ in range(repetitions)]
+        tokens = [seconds_of(lambda: encoder.tokenizer(texts)) for _ in range(repetitions)]
     spent = float(np.median(whole))
     return {
         "texts": len(texts),
         "texts a CPU-second": len(texts) / spent,
-        "share of tokenising": float(np.median(pieces)) / spent,
+        "share of tokenising": float(np.median(tokens)) / spent,
     }
 
 

@@ -4,7 +4,7 @@
 
 Sentences of SemEval STS 2012 to 2015 in English, each once; with --scored those of pairs with a
 score alone, as the paper's own preparation takes them (it keeps repeats, too). Both units: words,
-and the encoder's own pieces, which are nearer to the unit of the released figures of BERT and
+and the encoder's own tokens, which are nearer to the unit of the released figures of BERT and
 GPT-2. With --published (a table with the columns paper, model, metric, value) these stand beside
 ours, layer by layer. Their explained variance, which that table calls centred, is ``mev_released``
 here: at the commit of the released figures the authors' code took TruncatedSVD for words and
@@ -42,7 +42,7 @@ Published = dict[tuple[str, str, int], float]
 
 
 def main() -> None:
-    """Measure words and pieces, and print tables."""
+    """Measure words and tokens, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with sts/YEAR/*.tsv")
     parser.add_argument("--scored", action="store_true", help="pairs with a score alone")
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--max-words", type=int, default=2000)
     parser.add_argument("--limit", type=int, help="first so many sentences, to try it")
-    parser.add_argument("--units", nargs="+", choices=("word", "piece"), default=["word", "piece"])
+    parser.add_argument("--units", nargs="+", choices=("word", "token"), default=["word", "token"])
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     sentences = read_sentences(options.data, only_scored=options.scored)[: options.limit]

@@ -59,17 +59,17 @@ def measure(data: Path, out: Path, threads: int | None) -> Found:
                 measured = measure_geometry(encoder, some, lang=code, options=OPTIONS)
                 result = GeometryResult([measured], options=OPTIONS).to_json()
                 result["words"] = len(measured.words.words)
-                result["pieces a word"] = pieces_a_word(encoder, some, code)
+                result["tokens a word"] = tokens_a_word(encoder, some, code)
                 file.with_suffix(".part").write_text(json.dumps(result), "utf-8")
                 file.with_suffix(".part").replace(file)
             found[text, code] = json.loads(file.read_text("utf-8"))
     return found
 
 
-def pieces_a_word(encoder: Encoder, texts: list[str], code: str) -> float:
-    """Return the encoder's pieces with a letter or digit, a word."""
-    words, pieces = WordUnits(code.partition("_")[0]), TokenUnits(encoder.tokenizer)
-    n_tokens = sum(len(pieces.names(text)) for text in texts)
+def tokens_a_word(encoder: Encoder, texts: list[str], code: str) -> float:
+    """Return the encoder's tokens with a letter or digit, a word."""
+    words, tokens = WordUnits(code.partition("_")[0]), TokenUnits(encoder.tokenizer)
+    n_tokens = sum(len(tokens.names(text)) for text in texts)
     return n_tokens / sum(len(words.names(text)) for text in texts)
 
 
@@ -84,7 +84,7 @@ def by_language(found: Found) -> Table:
     for code in ALL_CODES:
         sib, udhr = found["SIB-200", code], found["UDHR", code]
         row: dict[str, Any] = {"lang": code, "words": sib["words"],
-                               "pieces a word": round(sib["pieces a word"], 2)}  # fmt: skip
+                               "tokens a word": round(sib["tokens a word"], 2)}  # fmt: skip
         for layer in SHOWN_LAYERS:
             row |= _ends(f"baseline {layer}", sib["layers"][layer], "baseline")
         row |= _ends("UDHR, baseline 12", udhr["layers"][12], "baseline")
@@ -108,13 +108,13 @@ def by_layer(found: Found, accuracy: Mapping[str, float]) -> Table:
     for layer in range(len(found["SIB-200", "eng_Latn"]["layers"])):
         own = column(found, "SIB-200", layer, "baseline")
         low, high = (column(found, "SIB-200", layer, f"baseline_{end}") for end in ("low", "high"))
-        n_tokens = np.array([found["SIB-200", code]["pieces a word"] for code in ALL_CODES])
+        n_tokens = np.array([found["SIB-200", code]["tokens a word"] for code in ALL_CODES])
         rows.append(
             {"layer": layer, "mean": own.mean(), "least": _named(own.argmin(), own),
              "greatest": _named(own.argmax(), own), "sd of languages": own.std(ddof=1),
              "half an interval": float((high - low).mean() / 2),
              **_correlation("both texts", own, column(found, "UDHR", layer, "baseline")),
-             **_correlation("pieces a word", own, n_tokens),
+             **_correlation("tokens a word", own, n_tokens),
              **(_correlation("SIB accuracy", own[known], right) if known else {})}
         )  # fmt: skip
     return Table(rows, caption="Baseline on SIB-200; rank correlations over languages.")

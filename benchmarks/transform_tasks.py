@@ -6,7 +6,7 @@ Centring, z-scores, whitening and all-but-the-top behind the bundled encoder, ea
 sets of unlabelled texts: the Universal Declaration of Human Rights (the first 20 lines in each of
 all languages), and the 701 English training sentences of SIB-200. Tasks: Tatoeba (the first
 200 pairs of a language, nearest sentence by cosine, mean of both directions), SIB-200 and
-MasakhaNEWS (trained on English, frozen encoder). In bfloat16, articles cut at 128 pieces.
+MasakhaNEWS (trained on English, frozen encoder). In bfloat16, articles cut at 128 tokens.
 
 Languages are cut into two halves, the same for all tasks. A transform is chosen by its mean
 accuracy on one half and scored on the other, and the other way round, so that each language has a

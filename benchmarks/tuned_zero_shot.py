@@ -2,7 +2,7 @@
 
 English alone is trained on; the rows of `isogloss classify compare` with --tune are scored in other
 languages. SIB-200 is tuned with LoRA and as a whole (word embeddings frozen), MasakhaNEWS with LoRA
-for at most 2 epochs, its articles cut at 128 pieces. 5 % of the English texts choose the epoch.
+for at most 2 epochs, its articles cut at 128 tokens. 5 % of the English texts choose the epoch.
 Everything in bfloat16 on a processor. Every cell is kept, so a stopped run goes on where it was.
 
     python benchmarks/tuned_zero_shot.py --data DATA --out benchmarks/out --runs sib200-lora

@@ -1,8 +1,8 @@
 """A step of tuning beside Hugging Face's Trainer at its default optimiser, on a processor.
 
 Both sides train the same module: the bundled encoder with a linear map on [CLS]. Speed: batches of
-32 texts of 64 random pieces, so neither pays for padding, medians of processor time over the steps
-after the first; then sentences of SIB-200 English as they come, cut at 64 pieces, means over the
+32 texts of 64 random tokens, so neither pays for padding, medians of processor time over the steps
+after the first; then sentences of SIB-200 English as they come, cut at 64 tokens, means over the
 steps of an epoch but the first, each side padding as it does. Loss: these sentences again; the
 log-loss of the dev texts after so many steps, for each seed. Both sides take the same number of
 whole batches, so the last training texts, which would not fill an epoch of them, are left out.
@@ -94,7 +94,7 @@ def main() -> None:
         examples, _ = sentences(base, options.data, n_steps=None)
         n_steps = len(examples) // BATCH
         result["padded"] = {str(cost): padded(examples, cost) for cost in PART_COSTS}
-        print(f"padded pieces for each real one, by cost of a part: {result['padded']}")
+        print(f"padded tokens for each real one, by cost of a part: {result['padded']}")
         result["seconds_on_sentences"] = speeds(base, examples, n_steps, np.mean)
         print_speeds(result["seconds_on_sentences"])
     if options.loss_steps:
@@ -150,7 +150,7 @@ def sentences(base: Encoder, data: Path, *, n_steps: int | None) -> list[TextExa
 
 
 def padded(examples: TextExamples, part_cost: int) -> float:
-    """Return how many pieces an epoch computes for each real one."""
+    """Return how many tokens an epoch computes for each real one."""
     lengths, n_padded = examples.lengths, 0
     for batch in batches_of(len(examples), batch_size=BATCH, seed=0, epoch=0):
         parts = micro_batches(

@@ -244,7 +244,7 @@ def test_max_pieces_hold_in_prediction_too(base: Encoder) -> None:
     one, other = model.predict_proba(texts)
     assert np.allclose(one, other, atol=1e-6)
     assert not np.allclose(*base.encode(texts), atol=1e-3)  # what is cut is not without effect
-    limit = r"longer than 6 pieces \(the encoder's limit: max_pieces of tuning\)"
+    limit = r"longer than 6 tokens \(the encoder's limit: max_length of tuning\)"
     with pytest.warns(OmissionWarning, match=limit):
         model.predict(texts)
 

@@ -73,7 +73,7 @@ def test_options_do_what_they_say(cli: Run, world: World, text: Path) -> None:
     assert len(run("--min-contexts", 4)["extremes"]) == 2
     assert "at most 2 occurrences" in " ".join(run(*FEW, "--max-contexts", 2)["notes"])
     assert "4 random words" in " ".join(run(*FEW, "--random-words", 4)["notes"])
-    assert run(*FEW, "--unit", "piece")["notes"][0].startswith("a word is a piece")
+    assert run(*FEW, "--unit", "token")["notes"][0].startswith("a word is a token")
     few = (*FEW, "--random-words", 4)
     assert run(*few, "--seed", 1) != run(*few, "--seed", 2)
     assert run(*FEW) == whole
@@ -178,7 +178,7 @@ def test_bad_input_is_one_sentence(refuse: Refuse, world: World, text: Path) -> 
     assert "already exists" in refuse(*given, "--static", notes)
     assert "is a file; a folder" in refuse(*given, "--out", notes, "--overwrite")
     alone = ("probe", "geometry", "--vectors", f"en={text}")
-    for option in (("--unit", "piece"), ("--device", "cpu"), ("--dtype", "float16"),
+    for option in (("--unit", "token"), ("--device", "cpu"), ("--dtype", "float16"),
                    ("--threads", 2)):  # fmt: skip
         assert f"{option[0]} is for texts that are encoded" in refuse(*alone, *option)
     assert "--min-contexts is" in refuse(*given, "--min-contexts", 1)

@@ -185,7 +185,7 @@ def test_cut_texts_are_counted_and_said_once(encoder: Encoder) -> None:
     assert encoded.n_tokens[2] == 40
     share = 22 / encoded.n_tokens.sum()
     with pytest.warns(
-        OmissionWarning, match=rf"1 of 3 texts .* 40 pieces .* {share:.1%}"
+        OmissionWarning, match=rf"1 of 3 texts .* 40 tokens .* {share:.1%}"
     ) as caught:
         encoder.encode(mixed)
     assert len(caught) == 1

@@ -52,9 +52,9 @@ def test_what_is_given_overrides_the_files(tiny_chain: Callable[..., Path]) -> N
     directory = tiny_chain()
     settings = load(directory, **given).settings
     assert settings.options() == given
-    assert settings.limit == "9 pieces (the encoder's limit)"
+    assert settings.limit == "9 tokens (the encoder's limit)"
     shown = load(directory).settings.limit
-    assert shown == "40 pieces (the encoder's limit: sentence_bert_config.json)"
+    assert shown == "40 tokens (the encoder's limit: sentence_bert_config.json)"
     assert {getattr(settings, option).source for option in given} == {"given"}
 
 
@@ -88,7 +88,7 @@ def test_positions_behind_the_padding_are_left_out(
     for kind in ("bert", "roberta", "xlm-roberta"):
         path = tiny_models[kind]
         assert load(path).settings.max_length.value == 40
-        with pytest.raises(InputError, match="41 pieces exceeds the model's 40") as error:
+        with pytest.raises(InputError, match="41 tokens exceeds the model's 40") as error:
             load(path, max_length=41)
         one_sentence(error)
 
@@ -214,7 +214,7 @@ CHAINS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "prompt": (
         {"pooling": {"pooling_mode_mean_tokens": True, "include_prompt": False}},
-        "without the prompt's pieces",
+        "without the prompt's tokens",
     ),
     "no prompt": ({"prompts": {"default_prompt_name": "q", "prompts": {"p": ""}}}, "only: p"),
     "activation": ({"modules": DENSE, "dense": {"activation_function": "x.Tahn"}}, "mean 'Tanh'"),

@@ -145,10 +145,10 @@ DAMAGED: dict[str, tuple[Spoil, str]] = {
         r"not a tokenizer that can be read.*precompiled_charsmap",
     ),
     "tokenizer: an id of 2^31": (
-        in_tokenizer(lambda t: embedding_of_id(t, 2**31)), r"tokenizer has 2147483649 pieces",
+        in_tokenizer(lambda t: embedding_of_id(t, 2**31)), r"tokenizer has 2147483649 tokens",
     ),
     "tokenizer: an id beyond the table": (
-        in_tokenizer(lambda t: embedding_of_id(t, 5_000)), r"has 5001 pieces, but the model knows",
+        in_tokenizer(lambda t: embedding_of_id(t, 5_000)), r"has 5001 tokens, but the model knows",
     ),
     "no width": (changed("config.json", hidden_size=0), r"Expected `int` >= 1.*hidden_size"),
     "no heads": (changed("config.json", num_attention_heads=0), r"int` >= 1.*attention_heads"),

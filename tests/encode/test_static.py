@@ -63,7 +63,7 @@ def test_weights_and_mapping(tmp_path: Path) -> None:
 def test_texts_are_cut_at_512_pieces_as_model2vec_does(tmp_path: Path) -> None:
     encoder = Encoder.load(model2vec(tmp_path / "m"))
     assert str(encoder.settings.max_length) == "512 (model2vec's default)"
-    with pytest.warns(OmissionWarning, match="1 of 1 texts are longer than 512 pieces"):
+    with pytest.warns(OmissionWarning, match="1 of 1 texts are longer than 512 tokens"):
         vectors = encoder.encode(["пёс " * 512 + "犬"])
     np.testing.assert_allclose(vectors, [[1, 0]], atol=1e-6)
     shorter = Encoder.load(model2vec(tmp_path / "shorter", config={"max_length": 3}))

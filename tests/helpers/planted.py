@@ -58,7 +58,7 @@ class FakeEncoder(Encoder):
     def __init__(self, *, width: int = 12, seed: int = 0) -> None:
         self.name, self.dtype = f"fake-{seed}", "float32"
         self.seed = seed
-        self.settings = SimpleNamespace(options=dict, limit="64 pieces (planted)")
+        self.settings = SimpleNamespace(options=dict, limit="64 tokens (planted)")
         self.n_encoded = 0
         self._width = width
 

@@ -23,7 +23,7 @@ TEXTS = [
 
 
 def build_tiny(directory: Path, *, kind: str, seed: int = 7, with_pooler: bool = True) -> Path:
-    """Write a random model of 2 layers, width 32, 40 pieces at most, as transformers does."""
+    """Write a random model of 2 layers, width 32, 40 tokens at most, as transformers does."""
     import torch
     from transformers import (
         BertConfig,

@@ -83,7 +83,7 @@ def test_rotary_and_local_attention_are_those_of_torch(number: int, dtype: torch
     model = rotary_models()[number].eval()
     ids = torch.arange(2, 42).reshape(2, 20)
     mask = torch.ones(2, 20, dtype=torch.int64)
-    mask[1, 3:] = 0  # the window of the last pieces holds nothing but padding
+    mask[1, 3:] = 0  # the window of the last tokens holds nothing but padding
 
     def hidden() -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=dtype is torch.bfloat16):

@@ -58,7 +58,7 @@ def geometry(
         ),
     ] = None,
     unit: Annotated[
-        Literal["word", "piece"], typer.Option(help="Words, or the encoder's own pieces.")
+        Literal["word", "token"], typer.Option(help="Words, or the encoder's own tokens.")
     ] = "word",
     min_contexts: Annotated[
         int,

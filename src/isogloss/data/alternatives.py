@@ -1,7 +1,7 @@
 """Columns that differ from file to file: of several that are named, the first that a file has.
 
-``--text message --text body`` reads one file by ``message`` and another by ``body``. What was taken
-is logged, with what else was there.
+``--text message --text body`` reads one file by ``message`` and another by ``body``. The choice is
+logged, with the other columns.
 """
 
 import logging

@@ -1,7 +1,6 @@
-"""Documents of a file some at a time, so that memory does not grow with the file.
+"""Documents of a file in blocks, for `encode` and `kb link`: memory does not grow with the file.
 
-What can only be settled over a whole file is read whole: a .tsv with quotes, from the first line
-that holds one, unless the quoting is said.
+A .tsv with quotes is read whole from the first line that holds one, unless the quoting is given.
 """
 
 import io

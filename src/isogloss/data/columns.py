@@ -1,6 +1,6 @@
-"""One column of values as users give it in Python: a list, an array, a series, an iterator.
+"""A column of values given in Python (list, array, series, iterator), for `TextClassifier`.
 
-What is no column (one string, a table, a set) is refused before something is made of its parts.
+What is not a column (a string, a table, a set) is refused.
 """
 
 from collections.abc import Mapping, Set

@@ -1,7 +1,7 @@
 """The data sets of ``isogloss demo``, written for it and shipped with the package.
 
-Illustrations, not benchmarks. Their files lie in the folder ``demo`` beside this module: news to
-sort by topic, and in ``demo/products`` messages to sort by the product they name.
+Illustrations, not benchmarks. The files are in the folder ``demo`` beside this module: news by
+topic, and in ``demo/products`` messages by the product they name.
 """
 
 from importlib.resources import files

@@ -1,9 +1,9 @@
 """Documents of users: texts with labels, languages and ids, from any file of records.
 
-Rows out are rows in, in order: an empty text stays. What cannot be used (a missing label, a text
-that is a number) is refused with its file and line. Formats are read in `records`, quoting is
-settled in `tables`, sets of labels in `label_sets`; the languages of the texts, where no column
-says, are `text.detect`'s.
+The commands of `classify` and `encode` call it. Rows stay in order, empty texts included. What
+cannot be used (a missing label, a text that is a number) is refused with its file and line.
+`records` reads formats, `tables` settles quoting, `label_sets` parses label sets, `text.detect`
+finds languages that no column gives.
 """
 
 from collections.abc import Collection, Iterator, Sequence

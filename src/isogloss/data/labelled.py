@@ -1,4 +1,4 @@
-"""Labelled texts of one or several files, as columns of one length."""
+"""Labelled texts of several files as columns of one length, for `classify fit` and `evaluate`."""
 
 from dataclasses import dataclass, field
 from typing import Any

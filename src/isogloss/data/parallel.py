@@ -1,7 +1,6 @@
-"""Parallel text: files of several languages in which line i of each says the same.
+"""Parallel text for `probe neutrality`: files of several languages, translated line by line.
 
-Rows that cannot be used as translations (empty in some language, or met before in one) are taken
-out of all languages together, and counted.
+Rows that are empty or repeated in a language are dropped from all languages, and counted.
 """
 
 from collections.abc import Sequence

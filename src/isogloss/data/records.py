@@ -1,7 +1,7 @@
-"""Files of records as columns, whatever the format: TSV, CSV, JSON Lines, Parquet, lines of text.
+"""Files of records as columns, for `documents`: TSV, CSV, JSON Lines, Parquet, lines of text.
 
 `read_records` finds the format by the file's name, or on standard input by its first line.
-Which columns are wanted, and what their values may be, is decided in `documents`.
+`documents` selects columns and checks values.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

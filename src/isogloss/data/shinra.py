@@ -2,12 +2,12 @@
 
 The task (Sekine et al., NTCIR-15, 2020) sorts Wikipedia pages into about 220 types of the Extended
 Named Entity hierarchy. Its training data names pages by number and gives their types; the texts
-lie in dumps of their own (http://shinra-project.info/shinra2020ml/data-formats/):
+are in separate dumps (http://shinra-project.info/shinra2020ml/data-formats/):
 
 - labels: JSON Lines, ``{"pageid": 187830, "title": …, "ENEs": [{"ENE_id": "1.5.1.2", …}]}``.
-  Several records may name one page: it has the types of all. A type may lack its number, and
-  counts for nothing. The task's own script writes ``{"ENEs": {STAMP: [{"ENE_id": …}]}}``.
-- texts: a CirrusSearch dump, in which a line ``{"index": {"_id": "187830", …}}`` stands before the
+  Several records may name one page: it has the types of all. A type without its number is
+  dropped. The task's own script writes ``{"ENEs": {STAMP: [{"ENE_id": …}]}}``.
+- texts: a CirrusSearch dump, in which a line ``{"index": {"_id": "187830", …}}`` precedes the
   line of each page; or JSON Lines that hold ``pageid`` and the text.
 """
 

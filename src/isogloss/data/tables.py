@@ -1,9 +1,9 @@
 """Text with delimiters into rows of equal length, quoted or not.
 
-Two ways of writing are at large: CSV quoting, where a field with a delimiter, a line break or a
-quote stands in quotes and its own quotes are doubled; and none, where a line is a row and a quote
-is a quote. `parse_table` tells them apart and says so when it cannot. Which columns are wanted is
-decided elsewhere (`documents`).
+There are two conventions: CSV quoting, where a field with a delimiter, a line break or a quote
+is put in quotes and its own quotes are doubled; and none, where a line is a row and a quote
+is a quote. `parse_table` tells them apart and warns when it cannot. `records` calls it; `documents`
+selects the columns.
 """
 
 import csv

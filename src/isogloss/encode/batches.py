@@ -1,6 +1,6 @@
-"""Which texts go through the model together: sorted by pieces, longest first, within a budget.
+"""Batches for `forward`: texts sorted by tokens, longest first, within a token budget.
 
-A batch holds at most a number of padded pieces. Sorting leaves 1 to 3 % padding where sorting by
+A batch has a maximum number of padded tokens. Sorting leaves 1 to 3 % padding where sorting by
 characters leaves 65 % across scripts, and small batches keep activations in the processor's
 cache. Longest first: memory peaks in the first batch.
 """
@@ -30,7 +30,7 @@ BUDGETS = {
 
 @dataclass(frozen=True)
 class PaddedBatch:
-    """Ids of a batch, and 1 where an id is a piece, 0 where it is padding.
+    """Ids of a batch, and 1 where an id is a token, 0 where it is padding.
 
     Both are (n_texts, longest).
     """
@@ -64,14 +64,14 @@ def text_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def budgeted_batches(lengths: Ints1d, *, budget: int) -> Iterator[Ints1d]:
-    """Yield the indices of each batch; every text with a piece is in exactly one.
+    """Yield the indices of each batch; every text with a token is in exactly one.
 
     Parameters
     ----------
     lengths
-        Pieces of each text; a text of 0 pieces is left out.
+        Tokens of each text; a text of 0 tokens is left out.
     budget
-        Most padded pieces of a batch; a longer text is a batch of its own.
+        Most padded tokens of a batch; a longer text is a batch of its own.
     """
     order = np.argsort(-lengths, kind="stable")
     order = order[: int(np.count_nonzero(lengths))]

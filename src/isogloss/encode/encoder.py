@@ -2,7 +2,7 @@
 
 It joins the parts of this package: `loading` finds and reads them (`settings` says how vectors are
 made), `forward` takes texts through tokenizer, batches and network (`model` or `static`),
-`transforms` moves the vectors, `output` and `vector_cache` keep them.
+`transforms` maps the vectors, `output` and `vector_cache` keep them.
 """
 
 import dataclasses
@@ -45,7 +45,7 @@ class EncodedTexts:
     vectors
         (n_texts, width), or (n_layers, n_texts, width) where several layers were asked for.
     n_tokens
-        Pieces of each text before the cut, prefix and specials included.
+        Tokens of each text before the cut, prefix and special tokens included.
     truncated
         Whether each text was cut; none is under ``long_texts="windows"``.
     """
@@ -70,7 +70,7 @@ class Encoder:
         Pooling, prefix, normalisation, maximum length and what becomes of longer texts, each with
         where it came from.
     network, tokenizer
-        The parts, for those who need hidden states of single pieces.
+        The parts, for those who need hidden states of single tokens.
     transform
         Behind the vectors, or None; set by `with_transform`.
     cache
@@ -308,7 +308,7 @@ class Encoder:
         Warns
         -----
         OmissionWarning
-            With the number of texts that were cut, and the share of pieces left out.
+            With the number of texts that were cut, and the share of tokens left out.
         """
         encoded = self.encode_counted(
             texts, pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts,
@@ -319,8 +319,8 @@ class Encoder:
             longest = self.settings.max_length.value
             n_omitted = int((encoded.n_tokens[encoded.truncated] - longest).sum())
             warn_omitted(
-                f"{n_cut} of {len(encoded.n_tokens)} texts are longer than {longest} pieces and "
-                f"were cut; {n_omitted / int(encoded.n_tokens.sum()):.1%} of all pieces were left "
+                f"{n_cut} of {len(encoded.n_tokens)} texts are longer than {longest} tokens and "
+                f"were cut; {n_omitted / int(encoded.n_tokens.sum()):.1%} of all tokens were left "
                 f"out; give {TO_READ_ALL}"
             )
         return encoded.vectors
@@ -336,7 +336,7 @@ class Encoder:
         out: Path | None = None,
         overwrite: bool = False,
     ) -> EncodedTexts:
-        """Return what `encode` returns, and how many pieces each text has; warn of nothing."""
+        """Return what `encode` returns, and how many tokens each text has; warn of nothing."""
         check_column(texts, "texts", of="texts, such as [text]")
         plan = self._plan(
             pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts
@@ -365,9 +365,9 @@ class Encoder:
             vectors = np.load(out, mmap_mode="r")
         elif not plan.is_stacked:
             vectors = vectors[0]
-        pieces = np.concatenate(n_tokens)
+        tokens = np.concatenate(n_tokens)
         is_cut = plan.long_texts == "cut"
-        return EncodedTexts(vectors, pieces, (pieces > self.settings.max_length.value) & is_cut)
+        return EncodedTexts(vectors, tokens, (tokens > self.settings.max_length.value) & is_cut)
 
     def __copy__(self) -> Self:
         return self
@@ -391,7 +391,7 @@ class Encoder:
         n_ids = self.tokenizer.highest_id + 1
         if n_ids > self.network.n_rows:
             raise InputError(
-                f"the tokenizer has {n_ids} pieces, but the model knows {self.network.n_rows}; "
+                f"the tokenizer has {n_ids} tokens, but the model knows {self.network.n_rows}; "
                 "the files are not of one model",
                 path=self._chain.transformer,
             )
@@ -409,7 +409,7 @@ class Encoder:
         )
 
     def _encode_chunk(self, texts: list[str], plan: Plan, *, first: int) -> Vectors:
-        """Return vectors and pieces of a chunk; `first` is how many texts came before."""
+        """Return vectors and tokens of a chunk; `first` is how many texts came before."""
 
         def run(some: list[str]) -> Vectors:
             return encode_texts(self, some, plan, number=lambda i: first + texts.index(some[i]))

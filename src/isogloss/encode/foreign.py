@@ -1,4 +1,4 @@
-"""The gate for files of encoders, which others wrote: read by type, no code of theirs ever run.
+"""Checks of foreign encoder files before `loading` uses them: fields by type, no code ever run.
 
 An encoder directory may name Python files of its own (``auto_map``), modules of a package of its
 own (``modules.json``), quantised weights or another model that is fetched. `refuse_code` and

@@ -1,4 +1,4 @@
-"""Texts through tokenizer and network, batch by batch, back in the order of the texts."""
+"""Texts through tokenizer and network in batches, for `Encoder`; vectors in order of the texts."""
 
 import contextlib
 from collections.abc import Callable
@@ -63,8 +63,8 @@ def encode_texts(
 ) -> Vectors:
     """Tokenise and encode texts.
 
-    A text without a piece, which a tokenizer without specials can give, keeps zeros. Windows of
-    long texts are sorted into batches like texts, so memory does not grow with the longest.
+    A text without a token, which a tokenizer without special tokens can give, keeps zeros.
+    Windows of long texts are sorted into batches like texts: memory does not grow with them.
 
     Parameters
     ----------

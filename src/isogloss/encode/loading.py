@@ -1,4 +1,4 @@
-"""From an encoder's name to its parts: settings, tokenizer, network; static or a transformer."""
+"""Load the parts of an encoder by its name, for `Encoder.load`: settings, tokenizer, network."""
 
 from dataclasses import dataclass
 from pathlib import Path

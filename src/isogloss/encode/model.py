@@ -1,7 +1,7 @@
-"""The network: a transformer from safetensors, the Dense modules behind it, and pooling.
+"""The network: a transformer from safetensors, its Dense modules, and pooling.
 
-Everything torch is here and in nothing else of this package. `Network.pool` turns one padded
-batch into vectors; what goes into a batch, and where the vectors go, is decided elsewhere.
+`loading` builds it; `forward` calls `Network.pool` with a padded batch of ids and gets vectors.
+Everything that uses torch in this package is here.
 """
 
 import contextlib

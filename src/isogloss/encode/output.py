@@ -1,4 +1,4 @@
-"""Where vectors go: an array in memory, or a growing ``.npy`` file that appears at the end.
+"""Outputs of `Encoder.encode`: an array in memory, or a ``.npy`` file that appears when complete.
 
 Both take blocks of (n_layers, n_texts, width) in the order of the texts.
 """

@@ -2,8 +2,8 @@
 
 torch multiplies float32 with MKL, which is slower than oneDNN on some processors, and lays bfloat16
 weights out again at every call (docs/performance.md has what packing gains). Results are equal up
-to rounding. The operator is torch's own, emitted by its compiler but not documented, so it is tried
-before it is trusted, and where it fails the model stays as it is. A packed model cannot be trained:
+to rounding. The operator is torch's own, but not documented, so it is tested first, and where it
+fails the model is left unpacked. A packed model cannot be trained:
 `Encoder.load` packs, `load_network` does not.
 """
 

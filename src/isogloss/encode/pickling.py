@@ -1,8 +1,8 @@
 """Pickles of encoders: where the files are and what they must hold, not the weights themselves.
 
 An encoder that another process unpickles is loaded there from its own files, and refused where
-these are no longer the same. The package registers this with `copyreg`; a subclass, as what
-fine-tuning makes of an encoder, has no files of its own, and is pickled whole.
+these are no longer the same. The package registers this with `copyreg`; a subclass, such as a
+fine-tuned encoder, has no files of its own, and is pickled whole.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What one call of `encode` asks for, checked against what the encoder has."""
+"""The arguments of one call of `Encoder.encode`, checked against the encoder: layers, batches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""What turns token states into a vector, and where each setting was found.
+"""Settings of an encoder (pooling, prefix, normalisation, length), each with its source.
 
-Reads the files of a sentence-transformers directory (the adapter of that layout) and, where they
-are silent, what is known of the architecture. Nothing is loaded here but JSON.
+`loading` calls it with a directory and the user's choices. It reads the JSON files of a
+sentence-transformers directory, else falls back on defaults of the architecture.
 """
 
 import re
@@ -64,14 +64,14 @@ class EncoderSettings:
     Attributes
     ----------
     pooling
-        ``mean`` over all pieces, specials and prefix included; ``cls``: the first piece;
-        ``pooler``: the model's own pooler over the first piece.
+        ``mean`` over all tokens, special tokens and prefix included; ``cls``: the first token;
+        ``pooler``: the model's own pooler over the first token.
     prefix
         Put in front of every text.
     normalize
         Whether vectors get unit length.
     max_length
-        Most pieces of a text, specials included.
+        Most tokens of a text, special tokens included.
     long_texts
         Of a text with more: ``cut``: only its beginning is read; ``windows``: all of it, in
         windows whose vectors are averaged (see `isogloss.encode.windows`).
@@ -85,10 +85,10 @@ class EncoderSettings:
 
     @property
     def limit(self) -> str:
-        """The most pieces of a text, and the file or option that says so, for messages."""
+        """The most tokens of a text, and the file or option that says so, for messages."""
         source = self.max_length.source  # "given" also where a saved model gives it
         place = "" if source == GIVEN else f": {source}"
-        return f"{self.max_length.value:,} pieces (the encoder's limit{place})"
+        return f"{self.max_length.value:,} tokens (the encoder's limit{place})"
 
     def options(self) -> dict[str, Any]:
         """Return the values as keyword arguments of `Encoder.load`, for storing with a model."""
@@ -294,9 +294,9 @@ def _checked(option: str, value: Any, *, limit: int | None) -> Any:
         word = {bool: "True or False", Integral: "a whole number"}.get(kind, "text")
         raise InputError(f"{option} is {value!r:.40}, not {word}")
     if option == "max_length" and value < 1:
-        raise InputError(f"a maximum length of {value} pieces leaves nothing; give 1 or more")
+        raise InputError(f"a maximum length of {value} tokens leaves nothing; give 1 or more")
     if option == "max_length" and limit is not None and value > limit:
-        raise InputError(f"a maximum length of {value} pieces exceeds the model's {limit}")
+        raise InputError(f"a maximum length of {value} tokens exceeds the model's {limit}")
     checks = {"pooling": check_pooling, "long_texts": check_long_texts}
     return checks[option](value) if option in checks else value
 
@@ -320,7 +320,7 @@ def _read_pooling(directory: Path, folder: str, *, path: Path) -> Setting[Poolin
             path=path,
         )
     if config.get("include_prompt") is False:
-        raise InputError("pooling without the prompt's pieces cannot be applied", path=path)
+        raise InputError("pooling without the prompt's tokens cannot be applied", path=path)
     return Setting(check_pooling(modes[0]), f"{folder}/config.json")
 
 

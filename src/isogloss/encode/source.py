@@ -1,7 +1,7 @@
-"""From an encoder's name to a directory: "bundled", a directory, or a name on the hub.
+"""From an encoder's name to a directory, for `loading`: "bundled", a path, or a hub name.
 
-A path is a path: what looks like one never goes to the network. The hub is asked only for a name
-that the user gave as one, and only for files that are safe to read.
+What looks like a path never uses the network. The hub is asked only for a name that the user gave,
+and only for files that are safe to read.
 """
 
 import re

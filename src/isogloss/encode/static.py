@@ -1,8 +1,8 @@
-"""Static encoders: a vector for each piece in a table; a text is the mean of its pieces' vectors.
+"""Static encoders: a table of token vectors; a text's vector is their mean. `loading` reads one.
 
 Reads the directories of model2vec (Tulkens & van Dongen 2024; ``config.json``,
 ``model.safetensors`` with ``embeddings`` and, where there are any, ``weights`` and ``mapping``) and
-of sentence-transformers' StaticEmbedding (``embedding.weight``). No special pieces, no torch.
+of sentence-transformers' StaticEmbedding (``embedding.weight``). No special tokens, no torch.
 """
 
 import json
@@ -41,7 +41,7 @@ class StaticFiles:
     folder
         Holds ``model.safetensors`` and ``tokenizer.json``.
     is_model2vec
-        Whether model2vec wrote them: it drops the unknown piece and cuts texts.
+        Whether model2vec wrote them: it drops the unknown token and cuts texts.
     """
 
     folder: Path
@@ -70,7 +70,7 @@ class StaticFiles:
         return with_given(chosen, given, limit=None)
 
     def tokenizer(self, settings: EncoderSettings, *, is_parallel: bool) -> TextTokenizer:
-        """Return the tokenizer, without special pieces."""
+        """Return the tokenizer, without special tokens."""
         backend = load_tokenizer(self.folder)
         dropped = None
         if self.is_model2vec:
@@ -126,9 +126,9 @@ class StaticNetwork:
     table
         (n_rows, width); any number type.
     weights
-        Factor of each piece, or None: 1.
+        Factor of each token, or None: 1.
     mapping
-        Row of each piece, or None: its own id.
+        Row of each token, or None: its own id.
     """
 
     n_layers = 0

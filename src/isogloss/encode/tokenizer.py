@@ -1,7 +1,7 @@
-"""Text to ids: any fast tokenizer, with counting before the cut and no surprises.
+"""Texts to token ids, with any fast tokenizer: `forward` calls it, `batches` pads its result.
 
-Pieces are counted before a text is cut, specials and prefix included; lone surrogates become
-U+FFFD; nothing a text may hold makes it fail. Padding and batching are `batches`' business.
+Tokens are counted before a text is cut, special tokens and prefix included; lone surrogates become
+U+FFFD; no text makes it fail.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,9 +30,9 @@ class TokenizedTexts:
     Attributes
     ----------
     ids
-        One array a text, specials included.
+        One array a text, special tokens included.
     n_tokens
-        Pieces of each text before the cut, specials and prefix included.
+        Tokens of each text before the cut, special tokens and prefix included.
     """
 
     ids: list[SmallInts1d]
@@ -40,7 +40,7 @@ class TokenizedTexts:
 
     @property
     def lengths(self) -> Ints1d:
-        """Pieces of each text after the cut."""
+        """Tokens of each text after the cut."""
         return np.fromiter((len(ids) for ids in self.ids), np.int64, len(self.ids))
 
     @property
@@ -59,13 +59,13 @@ class TextTokenizer:
     prefix
         Put in front of every text.
     max_length
-        Most pieces of a text, specials included.
+        Most tokens of a text, special tokens included.
     is_parallel
         Whether the tokenizer may use threads of its own.
     has_specials
-        Whether the tokenizer's special pieces go around a text.
+        Whether the tokenizer's special tokens go around a text.
     dropped
-        Id of a piece that is left out wherever it occurs, and not counted; None: none is.
+        Id of a token that is left out wherever it occurs, and not counted; None: none is.
     """
 
     def __init__(
@@ -90,12 +90,12 @@ class TextTokenizer:
         n_specials = len(self.head) + len(self.tail)
         if max_length <= n_specials:
             raise InputError(
-                f"a maximum length of {max_length} pieces leaves no room beside the "
+                f"a maximum length of {max_length} tokens leaves no room beside the "
                 f"{n_specials} special ones; give {n_specials + 1} or more"
             )
 
     def __call__(self, texts: Sequence[str]) -> TokenizedTexts:
-        """Tokenise texts; those longer than the maximum keep their first pieces."""
+        """Tokenise texts; those longer than the maximum keep their first tokens."""
         room = self.max_length - len(self.head) - len(self.tail)
         ids: list[SmallInts1d] = []
         n_tokens: list[int] = []

@@ -2,7 +2,7 @@
 
 Vectors of an encoder often share a large common part and few directions hold most of their
 variance, so that cosines lie close together. Each transform here is fitted on vectors (of the
-user's own texts, say), takes the common part away and is affine: ``(x - mean) · matrix``.
+user's own texts, say), removes the common part and is affine: ``(x - mean) · matrix``.
 """
 
 import dataclasses

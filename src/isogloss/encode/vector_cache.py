@@ -2,7 +2,7 @@
 
 A folder's name is a hash of all that changes a vector (weights, tokenizer, pooling, prefix,
 normalisation, layers, dtype, longest text), so vectors of two settings never meet. ``keys.bin``
-holds a record for each text (first half of its SHA-256, its number of pieces, a checksum),
+holds a record for each text (first half of its SHA-256, its number of tokens, a checksum),
 ``vectors.f4`` its vector in the same row. Vectors are written before keys, under a lock; a record
 whose checksum does not fit its vector, a torn write say, counts as not there. Texts themselves are
 not kept.
@@ -34,7 +34,7 @@ KEY = np.dtype([("digest", f"V{DIGEST_BYTES}"), ("n_tokens", "<u4"), ("checksum"
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors (n_layers, n_texts, width), and pieces of each text before the cut."""
+    """Vectors (n_layers, n_texts, width), and tokens of each text before the cut."""
 
     vectors: Floats3d
     n_tokens: Ints1d
@@ -141,9 +141,9 @@ class _Shelf:
             return everything
         missing = []
         for i, digest in enumerate(digests):
-            row, pieces, checksum = self.rows.get(digest, (len(stored), 0, 0))
-            if row < len(stored) and _checksum(digest, pieces, stored[row]) == checksum:
-                vectors[i], n_tokens[i] = stored[row], pieces
+            row, n_of_text, checksum = self.rows.get(digest, (len(stored), 0, 0))
+            if row < len(stored) and _checksum(digest, n_of_text, stored[row]) == checksum:
+                vectors[i], n_tokens[i] = stored[row], n_of_text
             else:
                 missing.append(i)
         return missing
@@ -216,8 +216,8 @@ class _Shelf:
         if n_rows <= self.n_read:
             return
         keys = np.fromfile(self.keys, KEY, n_rows - self.n_read, offset=self.n_read * KEY.itemsize)
-        for row, (digest, pieces, checksum) in enumerate(keys.tolist(), self.n_read):
-            self.rows[bytes(digest)] = (row, pieces, checksum)
+        for row, (digest, n_of_text, checksum) in enumerate(keys.tolist(), self.n_read):
+            self.rows[bytes(digest)] = (row, n_of_text, checksum)
         self.n_read += len(keys)
 
     def _stored(self) -> Floats2d:

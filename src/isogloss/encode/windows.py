@@ -1,13 +1,13 @@
 """Texts with more tokens than an encoder takes, as windows whose vectors are averaged.
 
-The tokens of a text itself (without its prefix and special tokens, which every window has anew) are
+The tokens of a text itself (without its prefix and special tokens, which every window gets) are
 cut into as few windows as hold them, of nearly equal size and without overlap, so that no window is
-a crumb and no token counts twice. The vector of the text is
+tiny and no token counts twice. The vector of the text is
 
     h = Σ_w n_w h_w / Σ_w n_w        n_w: tokens of the text itself in window w
 
-with h_w as the encoder pools it, before it gets unit length. A text that fits is one window, and
-has the vector that it has without this.
+with h_w the pooled vector before normalisation. A text that fits is one window, with the same
+vector as without windows. `forward` calls this where ``long_texts="windows"``.
 """
 
 from collections.abc import Iterator

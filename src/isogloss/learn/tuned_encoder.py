@@ -142,7 +142,7 @@ def with_settings(
     ------
     InputError
         When the encoder cannot be tuned, was told to read long texts in windows, or `max_length` is
-        more than it takes or leaves no room for a piece.
+        more than it takes or leaves no room for a token.
     """
     check_untuned(base)
     if not isinstance(base.network, Network):

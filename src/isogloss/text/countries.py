@@ -1,4 +1,4 @@
-"""What people write for a language who mean a country: ``jp``, ``kr``, ``CHN``, ``denmark``.
+"""Country codes and names given as a language: ``jp``, ``kr``, ``CHN``, ``denmark``.
 
 The official languages of territories are those of Unicode CLDR, through Babel. A country is never
 taken for its language: `languages` names the language in a hint.

@@ -1,4 +1,4 @@
-"""Which language a text is in, or that this cannot be told: py3langid with a rule for doubt.
+"""Detect the language of a text, or return none when unsure: py3langid with two thresholds.
 
 The detector is a naive Bayes model over bytes (Lui & Baldwin 2012, as kept in py3langid) with 140
 languages; it needs nothing but numpy and a second to load. What the codes mean: see `languages`.

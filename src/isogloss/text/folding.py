@@ -1,4 +1,4 @@
-"""Fold texts for the search of names, with every unit's place in the original string kept.
+"""Fold texts for name matching, with the place of every unit in the original string.
 
 A folded text is an array of code points ("units") in which spellings that differ in nothing a
 reader would call another word are equal. The rules, in this one place:

@@ -1,4 +1,4 @@
-"""One way to write every language: BCP-47, as short as it gets.
+"""Parse language codes into one spelling: BCP-47, as short as possible.
 
 `parse_language` understands BCP-47, ISO 639-1 to 639-3 and FLORES codes and returns one spelling.
 Aliases, likely scripts and English names are those of Unicode CLDR, through Babel; the small
@@ -7,7 +7,7 @@ begin and end: see `scripts`.
 
 What the spelling is:
 
-- An individual language stands for its macro-language where CLDR says so: ``arb`` is ``ar``,
+- An individual language becomes its macro-language where CLDR says so: ``arb`` is ``ar``,
   ``cmn`` is ``zh``, ``npi`` is ``ne``, ``tgl`` and ``tl`` are ``fil``, ``twi`` is ``ak``.
 - Old codes are renewed: ``iw`` is ``he``, ``in`` is ``id``. ``no`` is ``nb``, which is what text
   marked ``no`` is nearly always in. ``sh`` stays, as wordnets and Wikipedia use it.

@@ -1,4 +1,4 @@
-"""Where a name may begin and end in running text, in one table and one function for all scripts.
+"""Word boundaries for names in running text, for all scripts: used by the linker and the counts.
 
 Every code point has one `Kind`; `boundary_between` decides from the kinds of two neighbours
 whether a name may end between them. The rules:
@@ -12,8 +12,7 @@ whether a name may end between them. The rules:
   not after a vowel written before its consonant (เ), not beside a stacker (្).
 - A combining mark is never parted from its base, whatever the script; the base decides.
 
-Digits count as letters of a script with spaces. What stands in the text is not normalised here
-(see `folding`); which names are linked is the knowledge base's business.
+Digits count as letters of a script with spaces. `folding` normalises the text before.
 """
 
 import unicodedata

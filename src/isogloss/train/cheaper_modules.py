@@ -40,7 +40,7 @@ def cheaper_modules(model: Any, *, is_first_enough: bool) -> Iterator[None]:
     Parameters
     ----------
     is_first_enough
-        Of the last hidden state only the first piece is used; the others may be left out.
+        Of the last hidden state only the first token is used; the others may be left out.
     """
     if next(model.parameters()).device.type != "cpu":
         yield

@@ -1,7 +1,7 @@
 """AdamW for an embedding of which a step touches few rows: only those are updated.
 
 Dense AdamW reads and writes weights, gradients and two moments of every row at every step: 96
-million numbers each in the bundled encoder, of which a batch of 2,000 pieces touches one in a
+million numbers each in the bundled encoder, of which a batch of 2,000 tokens touches one in a
 hundred. Here a row that is touched gets the update that dense AdamW gives it (Loshchilov and Hutter
 2019), from moments that have decayed for every step since it was last touched. What is left out is
 what dense AdamW does to a row between: it goes on moving by its momentum, and its weights decay.

@@ -326,7 +326,7 @@ def test_cells_of_other_code_are_not_mixed_in(run: Any, monkeypatch: pytest.Monk
 def test_losses_of_every_row_are_errors_under_strict(run: Any) -> None:
     long = labelled([("goal " * 99, "sport"), *JAPANESE], "ja")
     warnings.simplefilter("error", OmissionWarning)
-    with pytest.raises(OmissionWarning, match="longer than 64 pieces"):
+    with pytest.raises(OmissionWarning, match="longer than 64 tokens"):
         run(tests=long, n_seeds=1)
 
 
@@ -337,10 +337,10 @@ def test_a_comparison_that_goes_on_says_the_losses_of_its_cells_again(run: Any) 
             warnings.simplefilter("always")
             run(tests=long, n_seeds=n_seeds)
         said = [str(warning.message) for warning in caught]
-        assert sum("longer than 64 pieces" in sentence for sentence in said) == 1
+        assert sum("longer than 64 tokens" in sentence for sentence in said) == 1
         assert len(set(said)) == len(said)
     warnings.simplefilter("error", OmissionWarning)
-    with pytest.raises(OmissionWarning, match="longer than 64 pieces"):
+    with pytest.raises(OmissionWarning, match="longer than 64 tokens"):
         run(tests=long, n_seeds=1)
 
 

@@ -54,7 +54,7 @@ def test_the_report_says_nothing_of_cut_texts_again(
 ) -> None:
     """A sentence came for each document that is explained."""
     model, texts, topics = fit(kb=None), ["goal " * 99, "stock " * 99], ["sport", "money"]
-    with pytest.warns(OmissionWarning, match="2 of 2 texts are longer than 64 pieces"):
+    with pytest.warns(OmissionWarning, match="2 of 2 texts are longer than 64 tokens"):
         result = model.evaluate(texts, topics, ["ja", "ru"])
     options = {"title": "t", "note": ""}
     with warnings.catch_warnings(record=True) as caught:

@@ -1,4 +1,4 @@
-"""Words and pieces: by script, by place, whatever a text holds."""
+"""Words and tokens: by script, by place, whatever a text holds."""
 
 from pathlib import Path
 
@@ -36,33 +36,33 @@ def test_a_word_has_the_pieces_that_overlap_it(
 ) -> None:
     tokenizer = Encoder.load(tiny_models[kind], device="cpu", prefix="query: ").tokenizer
     units = WordUnits("en")
-    for text, pieces in zip(long_texts, tokens_of(tokenizer, long_texts), strict=True):
+    for text, tokens in zip(long_texts, tokens_of(tokenizer, long_texts), strict=True):
         names = units.names(text)
-        parts = units.parts(text, pieces)
+        parts = units.parts(text, tokens)
         assert set(parts.units) == set(range(len(names)))
-        assert (pieces.ends[parts.pieces] > 0).all()  # none is of the prefix
+        assert (tokens.ends[parts.tokens] > 0).all()  # none is of the prefix
         spans = np.array(list(units._spans(text))).reshape(-1, 2)
-        overlap = (pieces.starts < spans[:, 1:]) & (pieces.ends > spans[:, :1])
+        overlap = (tokens.starts < spans[:, 1:]) & (tokens.ends > spans[:, :1])
         assert np.array_equal(np.stack(parts), np.nonzero(overlap))
         end = 0
         for at, name in enumerate(names):
             start = text.index(name, end)
             end = start + len(name)
-            own = parts.pieces[parts.units == at]
+            own = parts.tokens[parts.units == at]
             assert (np.diff(own) == 1).all()
-            assert name in text[max(pieces.starts[own[0]], 0) : pieces.ends[own[-1]]]
-            assert (pieces.starts[own] < end).all()
-            assert (pieces.ends[own] > start).all()
+            assert name in text[max(tokens.starts[own[0]], 0) : tokens.ends[own[-1]]]
+            assert (tokens.starts[own] < end).all()
+            assert (tokens.ends[own] > start).all()
 
 
 def test_pieces_are_named_as_the_vocabulary_does(bert: Path) -> None:
     tokenizer = Encoder.load(bert, device="cpu", prefix="query: ").tokenizer
     units = TokenUnits(tokenizer)
     text = "The jumping dog."
-    (pieces,) = tokens_of(tokenizer, [text])
+    (tokens,) = tokens_of(tokenizer, [text])
     names = units.names(text)
     assert [name.removeprefix("##") for name in names] == [
-        text[pieces.starts[at] : pieces.ends[at]] for at in units.parts(text, pieces).pieces
+        text[tokens.starts[at] : tokens.ends[at]] for at in units.parts(text, tokens).tokens
     ]
     assert "".join(name.removeprefix("##") for name in names) == "Thejumpingdog"
 

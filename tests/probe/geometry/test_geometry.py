@@ -159,10 +159,10 @@ def test_the_same_seed_gives_the_same_bytes(
 
 
 def test_pieces_as_units(bert: Path, tiny_texts: list[str]) -> None:
-    measured = measure(bert, tiny_texts, unit="piece")
+    measured = measure(bert, tiny_texts, unit="token")
     assert any(name.startswith("##") for name in measured.words.words)
     assert not any(name.startswith("[") for name in measured.words.words)  # no special ones
-    assert "piece" in measured.notes[0]
+    assert "token" in measured.notes[0]
 
 
 @pytest.mark.parametrize(

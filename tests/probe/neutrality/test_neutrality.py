@@ -311,7 +311,7 @@ def test_too_few_sentences(bert: Path) -> None:
 
 
 def test_cut_sentences_are_said(bert: Path, parallel: ParallelTexts) -> None:
-    with pytest.warns(OmissionWarning, match="longer than 5 pieces"):
+    with pytest.warns(OmissionWarning, match="longer than 5 tokens"):
         measure_neutrality(load(bert, pooling="mean", max_length=5), parallel, options=FEW)
 
 

@@ -55,7 +55,7 @@ class TextExamples:
     Parameters
     ----------
     ids
-        Pieces of each text.
+        Tokens of each text.
     gold
         int64 (n_texts,), or bool (n_texts, n_classes) for several labels a text.
     batch

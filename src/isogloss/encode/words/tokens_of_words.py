@@ -1,8 +1,8 @@
-"""What counts as a word, and which of an encoder's pieces it is made of.
+"""Words of a text and the encoder tokens that each consists of, for `probe geometry`.
 
 A word is a segment that ICU finds by Unicode's rules (UAX 29), with its dictionaries for Chinese,
 Japanese, Thai, Lao, Khmer and Burmese, and that holds a letter or a digit. The other unit is the
-encoder's own piece. Names are as they stand in the text: capitals count.
+encoder's own token. Names are case-sensitive.
 """
 
 import re
@@ -16,14 +16,14 @@ from isogloss.arrays import Ints1d
 from isogloss.compat import require
 from isogloss.encode.tokenizer import TextTokenizer
 
-Unit = Literal["word", "piece"]
+Unit = Literal["word", "token"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
-    """Pieces of a text with the encoder's prefix in front, without special ones, uncut.
+class Tokens:
+    """Tokens of a text with the encoder's prefix in front, without special ones, uncut.
 
     Attributes
     ----------
@@ -39,10 +39,10 @@ class Pieces:
 
 
 class Parts(NamedTuple):
-    """Which pieces units are made of: `units` and `pieces` are equally long, a pair each."""
+    """Which tokens units are made of: `units` and `tokens` are equally long, a pair each."""
 
     units: Ints1d
-    pieces: Ints1d
+    tokens: Ints1d
 
 
 class Units(Protocol):
@@ -53,8 +53,8 @@ class Units(Protocol):
     def names(self, text: str) -> list[str]:
         """Return the names of a text's units, in order."""
 
-    def parts(self, text: str, pieces: Pieces) -> Parts:
-        """Return the pieces of each unit of a text, numbered as `names` lists them."""
+    def parts(self, text: str, tokens: Tokens) -> Parts:
+        """Return the tokens of each unit of a text, numbered as `names` lists them."""
 
 
 class WordUnits:
@@ -88,17 +88,17 @@ class WordUnits:
         """Return a text's words, in order."""
         return [text[start:end] for start, end in self._spans(text)]
 
-    def parts(self, text: str, pieces: Pieces) -> Parts:
-        """Return the pieces that overlap each word; a piece across two words counts for both."""
+    def parts(self, text: str, tokens: Tokens) -> Parts:
+        """Return the tokens that overlap each word; a token across two words counts for both."""
         spans = np.array(list(self._spans(text)), np.int64).reshape(-1, 2)
-        first = np.searchsorted(spans[:, 1], pieces.starts, "right")  # word that ends behind it
-        behind = np.searchsorted(spans[:, 0], pieces.ends, "left")  # word that begins behind it
-        n_words = np.maximum(behind - first, 0)
-        piece = np.repeat(np.arange(n_words.size), n_words)
-        word = np.arange(piece.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+        first = np.searchsorted(spans[:, 1], tokens.starts, "right")  # word that ends after it
+        after = np.searchsorted(spans[:, 0], tokens.ends, "left")  # word that begins after it
+        n_words = np.maximum(after - first, 0)
+        token = np.repeat(np.arange(n_words.size), n_words)
+        word = np.arange(token.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
         word += np.repeat(first, n_words)
-        order = np.lexsort((piece, word))
-        return Parts(word[order], piece[order])
+        order = np.lexsort((token, word))
+        return Parts(word[order], token[order])
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         # The breaker's own positions count UTF-16 units, so its segments are added up.
@@ -110,26 +110,26 @@ class WordUnits:
 
 
 class TokenUnits:
-    """The pieces of an encoder's tokenizer that hold a letter or a digit."""
+    """The tokens of an encoder's tokenizer that hold a letter or a digit."""
 
-    unit: Unit = "piece"
+    unit: Unit = "token"
 
     def __init__(self, tokenizer: TextTokenizer) -> None:
         self._tokenizer = tokenizer
 
     def names(self, text: str) -> list[str]:
-        """Return a text's pieces, in order, as the vocabulary writes them."""
-        pieces = tokens_of(self._tokenizer, [text])[0]
+        """Return a text's tokens, in order, as the vocabulary writes them."""
+        tokens = tokens_of(self._tokenizer, [text])[0]
         token_of = self._tokenizer.backend.id_to_token
-        return [token_of(int(pieces.ids[at])) for at in self._kept(text, pieces)]
+        return [token_of(int(tokens.ids[at])) for at in self._kept(text, tokens)]
 
-    def parts(self, text: str, pieces: Pieces) -> Parts:
-        """Return each piece for itself."""
-        kept = self._kept(text, pieces)
+    def parts(self, text: str, tokens: Tokens) -> Parts:
+        """Return each token for itself."""
+        kept = self._kept(text, tokens)
         return Parts(np.arange(len(kept)), kept)
 
-    def _kept(self, text: str, pieces: Pieces) -> Ints1d:
-        spans = zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)
+    def _kept(self, text: str, tokens: Tokens) -> Ints1d:
+        spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         is_kept = [end > 0 and is_word(text[max(start, 0) : end]) for start, end in spans]
         return np.flatnonzero(is_kept)
 
@@ -144,8 +144,8 @@ def without_surrogates(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def tokens_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Pieces]:
-    """Return the pieces of texts, with their places."""
+def tokens_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Tokens]:
+    """Return the tokens of texts, with their places."""
     prefixed = [tokenizer.prefix + without_surrogates(text) for text in texts]
     backend = tokenizer.backend
     if tokenizer.is_parallel:
@@ -153,8 +153,8 @@ def tokens_of(tokenizer: TextTokenizer, texts: list[str]) -> list[Pieces]:
     else:
         found = [backend.encode(text, add_special_tokens=False) for text in prefixed]
     n_before = len(tokenizer.prefix)
-    pieces = []
+    tokens = []
     for encoding in found:
         offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2) - n_before
-        pieces.append(Pieces(np.array(encoding.ids, np.int64), offsets[:, 0], offsets[:, 1]))
-    return pieces
+        tokens.append(Tokens(np.array(encoding.ids, np.int64), offsets[:, 0], offsets[:, 1]))
+    return tokens

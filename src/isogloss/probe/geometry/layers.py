@@ -152,7 +152,7 @@ def _check_random_words(sums: VectorSums, words: WordMeasures) -> None:
     if n_sentences < 2 or n_left < words.n_vectors.max():
         raise InputError(
             f"of {n:,} random words {n - n_left:,} were behind the encoder's maximum length or "
-            "have no piece, which leaves too few for the baselines; give shorter lines or a larger "
+            "have no token, which leaves too few for the baselines; give shorter lines or a larger "
             "--random-words"
         )
 

@@ -32,9 +32,9 @@ from isogloss.text.languages import parse_language
 
 WORD_NOTE = (
     "a word is a segment of ICU's word boundaries with a letter or digit, as it is written "
-    "(capitals count); its vector is the mean of its pieces"
+    "(capitals count); its vector is the mean of its tokens"
 )
-TOKEN_NOTE = "a word is a piece of the encoder's tokenizer with a letter or digit"
+TOKEN_NOTE = "a word is a token of the encoder's tokenizer with a letter or digit"
 
 
 def measure_geometry(
@@ -57,7 +57,7 @@ def measure_geometry(
     lang
         Their language, for word boundaries.
     unit
-        ``"word"``, or ``"piece"`` for the encoder's own pieces.
+        ``"word"``, or ``"token"`` for the encoder's own tokens.
     options
         None: the defaults.
     static
@@ -78,7 +78,7 @@ def measure_geometry(
     Warns
     -----
     OmissionWarning
-        With the number of words that were cut off or have no piece.
+        With the number of words that were cut off or have no token.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def measure_geometry(
     network = network_of(encoder)
     if static is not None:
         static.check_layer(network.n_layers + 1, name=encoder.name)
-    units: Units = TokenUnits(encoder.tokenizer) if unit == "piece" else WordUnits(lang)
+    units: Units = TokenUnits(encoder.tokenizer) if unit == "token" else WordUnits(lang)
     with activity("counting words"):
         sentences = (
             Sentence(text, units.names(text)) for some in text_chunks(texts) for text in some
@@ -100,7 +100,7 @@ def measure_geometry(
     with VectorSums(choice, n_layers=network.n_layers + 1, width=network.hidden_size) as sums:
         dropped = add_word_vectors(sums, encoder, texts, units, choice)
         _warn(dropped, encoder.settings.max_length.value)
-        notes = [TOKEN_NOTE if unit == "piece" else WORD_NOTE, *_notes_on(encoder)]
+        notes = [TOKEN_NOTE if unit == "token" else WORD_NOTE, *_notes_on(encoder)]
         return _measured(sums, encoder.name, lang, notes, options, static)
 
 

@@ -1,7 +1,7 @@
 """The encoding pass: vectors of the units of sentences, all layers of one forward pass.
 
-A unit's vector is the mean over its pieces. Only sentences that hold something wanted are encoded,
-in batches of similar length. The encoder's prefix and special pieces are seen by the model and
+A unit's vector is the mean over its tokens. Only sentences that hold something wanted are encoded,
+in batches of similar length. The encoder's prefix and special tokens are seen by the model and
 belong to no unit. Units that the maximum length cuts off, wholly or in part, are counted.
 """
 
@@ -16,7 +16,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.batches import BUDGETS, budgeted_batches, pad, text_chunks
 from isogloss.encode.model import Network, capped_threads
 from isogloss.encode.tokenizer import N_TEXTS_AT_ONCE
-from isogloss.encode.words.tokens_of_words import Parts, Pieces, Units, tokens_of
+from isogloss.encode.words.tokens_of_words import Parts, Tokens, Units, tokens_of
 from isogloss.errors import InputError
 from isogloss.probe.geometry.occurrences import Choice, Marker, Marks
 from isogloss.probe.geometry.sums import Refused, VectorSums
@@ -32,21 +32,21 @@ class WantedUnits:
     names
         Of the units.
     ids
-        Pieces of the sentence, special ones included, cut; int32.
-    units, pieces
-        Pairs: unit ``units[i]``, numbered within this object, holds piece ``pieces[i]``.
+        Tokens of the sentence, special ones included, cut; int32.
+    units, tokens
+        Pairs: unit ``units[i]``, numbered within this object, holds token ``tokens[i]``.
     """
 
     names: list[str]
     ids: "np.ndarray[tuple[int], np.dtype[np.int32]]"
     units: Ints1d
-    pieces: Ints1d
+    tokens: Ints1d
     marks: Marks
 
 
 @dataclass
 class Dropped:
-    """Wanted units without a vector: cut off, or without a piece."""
+    """Wanted units without a vector: cut off, or without a token."""
 
     n_units: int = 0
     n_cut: int = 0
@@ -95,7 +95,7 @@ def has_final_norm(encoder: Encoder) -> bool:
     stacks = [one for one in network.model.modules() if isinstance(one, torch.nn.ModuleList)]
     hooks = [block.register_forward_hook(keep) for stack in stacks for block in stack]
     try:
-        ids = np.array([*tokenizer.head, 0, *tokenizer.tail], np.int32)  # any piece will do
+        ids = np.array([*tokenizer.head, 0, *tokenizer.tail], np.int32)  # any token will do
         last = network.hidden_states(pad([ids], pad_id=network.pad_id))[-1].flatten()
     finally:
         for hook in hooks:
@@ -141,24 +141,24 @@ def _wanted(
 ) -> Iterator[WantedUnits]:
     for start in range(0, len(texts), N_TEXTS_AT_ONCE):
         some = texts[start : start + N_TEXTS_AT_ONCE]
-        for at, pieces in enumerate(tokens_of(encoder.tokenizer, some)):
+        for at, tokens in enumerate(tokens_of(encoder.tokenizer, some)):
             names = units.names(some[at])
             marks = marker(numbers[start + at], names)
             sentence = _wanted_of(
-                encoder, names, units.parts(some[at], pieces), pieces, marks, dropped
+                encoder, names, units.parts(some[at], tokens), tokens, marks, dropped
             )
             if sentence.names:
                 yield sentence
 
 
 def _wanted_of(
-    encoder: Encoder, names: list[str], parts: Parts, pieces: Pieces, marks: Marks, dropped: Dropped
+    encoder: Encoder, names: list[str], parts: Parts, tokens: Tokens, marks: Marks, dropped: Dropped
 ) -> WantedUnits:
     tokenizer = encoder.tokenizer
     room = tokenizer.max_length - len(tokenizer.head) - len(tokenizer.tail)
     n_units = len(names)
     last = np.full(n_units, -1, np.int64)
-    np.maximum.at(last, parts.units, parts.pieces)
+    np.maximum.at(last, parts.units, parts.tokens)
     wanted = marks.wanted
     has_vector = (last[wanted] >= 0) & (last[wanted] < room)
     dropped.n_units += len(wanted)
@@ -170,9 +170,9 @@ def _wanted_of(
     is_used = number[parts.units] >= 0
     return WantedUnits(
         names=[names[at] for at in wanted],
-        ids=np.array([*tokenizer.head, *pieces.ids[:room], *tokenizer.tail], np.int32),
+        ids=np.array([*tokenizer.head, *tokens.ids[:room], *tokenizer.tail], np.int32),
         units=number[parts.units[is_used]],
-        pieces=parts.pieces[is_used] + len(tokenizer.head),
+        tokens=parts.tokens[is_used] + len(tokenizer.head),
         marks=marks.at(wanted),
     )
 
@@ -199,14 +199,14 @@ def _refused(names: list[str]) -> Refused:
 
 
 def _unit_vectors(network: Network, sentences: list[WantedUnits]) -> Floats3d:
-    """Return the means over the pieces of each unit of a batch: (n_layers, n_units, width)."""
+    """Return the means over the tokens of each unit of a batch: (n_layers, n_units, width)."""
     import torch
 
     padded = pad([sentence.ids for sentence in sentences], pad_id=network.pad_id)
     longest = padded.ids.shape[1]
     n_units = [len(sentence.names) for sentence in sentences]
     first = np.concatenate([[0], np.cumsum(n_units)])
-    rows = np.concatenate([at * longest + one.pieces for at, one in enumerate(sentences)])
+    rows = np.concatenate([at * longest + one.tokens for at, one in enumerate(sentences)])
     numbers = np.concatenate([first[at] + one.units for at, one in enumerate(sentences)])
     with torch.inference_mode():
         states = network.hidden_states(padded)
