@@ -238,7 +238,7 @@ def test_training_that_diverged_is_the_fault_of_its_rate(base: Encoder, share: f
         fitted(base, None, training=diverging)
 
 
-def test_max_pieces_hold_in_prediction_too(base: Encoder) -> None:
+def test_max_length_holds_in_prediction_too(base: Encoder) -> None:
     model = fitted(base, None, training={"max_length": 6})
     texts = ["game goal match player price trade " + tail for tail in ("x", "orbit probe " * 9)]
     one, other = model.predict_proba(texts)

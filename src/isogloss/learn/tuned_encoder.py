@@ -165,7 +165,7 @@ def with_settings(
     settings = replace(
         base.settings,
         **{
-            name: Setting[Any](value, "max_pieces of tuning" if name == "max_length" else "tuning")
+            name: Setting[Any](value, "max_length of tuning" if name == "max_length" else "tuning")
             for name, value in changed.items()
             if value != getattr(base.settings, name).value
         },
