@@ -137,7 +137,7 @@ def make_of_parts(
 ) -> None:
     """Make a file of what tasks make of the parts of a dump, unless it is there.
 
-    What the tasks make is kept in `scratch_of` the file until it is there: a stopped run goes on.
+    What the tasks make is kept in `scratch_of` the file until it is there: a stopped run resumes.
 
     Parameters
     ----------

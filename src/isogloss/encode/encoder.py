@@ -280,7 +280,7 @@ class Encoder:
         Parameters
         ----------
         texts
-            Texts; any iterable. The encoder's prefix is put in front of each.
+            Texts; any iterable. The encoder's prefix is prepended to each.
         pooling, normalize, long_texts
             None: the encoder's own.
         layers

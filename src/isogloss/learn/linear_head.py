@@ -219,7 +219,7 @@ def fit_with_search(
 def out_of_fold_quality(
     vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, divisions: Sequence[list[Fold]]
 ) -> list[Doubles1d]:
-    """Return, for each of `C_VALUES`, how well each document is answered out of fold.
+    """Return, for each of `C_VALUES`, how well each document is predicted out-of-fold.
 
     See `Objective.quality`; the mean over divisions into folds: float64 (n_documents,) each.
     """

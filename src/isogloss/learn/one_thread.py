@@ -12,7 +12,7 @@ from isogloss.progress import activity
 
 @contextmanager
 def learning(n_texts: int, n_classes: int) -> Iterator[None]:
-    """Fit a head on so many texts within this block, on one thread, and say so."""
+    """Fit a head on this number of texts within this block, on one thread, and say so."""
     size = f"{counted(n_texts, 'text')}, {counted(n_classes, 'class', 'classes')}"
     with one_thread(), activity(f"learning the head: {size}"):
         yield

@@ -157,7 +157,7 @@ def with_settings(
         raise InputError(WINDOWS_ARE_FOR_FROZEN)
     longest = base.settings.max_length.value
     if max_length is not None and max_length > longest:
-        raise InputError(f"max_pieces is {max_length}; {base.name} takes {longest} at most")
+        raise InputError(f"max_length is {max_length}; {base.name} takes {longest} at most")
     changed: dict[str, Any] = {
         "pooling": pooling, "normalize": normalize, "max_length": max_length or longest,
         "long_texts": "cut",

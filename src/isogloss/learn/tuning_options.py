@@ -35,8 +35,8 @@ class TuningOptions(TrainingOptions):
         ``"balanced"``: the loss of a text counts n_texts / (n_classes · n_texts of its class);
         with several labels a text, the presence of a label counts as much as its absence. None:
         all alike.
-    max_pieces
-        Texts are cut to so many tokens, in training and prediction; None: the encoder's maximum.
+    max_length
+        Maximum tokens of a text, in training and prediction; None: the encoder's maximum.
     embeddings
         Of the word embeddings: ``"dense"``: trained as all else; ``"rows"``: only the rows that a
         batch touches are updated; ``"frozen"``. None: dense on a graphics card, frozen on a

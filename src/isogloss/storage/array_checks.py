@@ -71,7 +71,7 @@ def _is_ascending(offsets: Any, n: Any, least: Any) -> Any:
 
 @compiled
 def _begins_characters(data: Any, offsets: Any) -> Any:
-    """Say whether no string begins with a byte that goes on with a character."""
+    """Say whether no string begins with a byte that continues a character."""
     for i in range(offsets.size):
         at = offsets[i]
         if at < data.size and data[at] & 0xC0 == 0x80:

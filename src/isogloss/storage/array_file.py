@@ -111,7 +111,7 @@ def atomic_part(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
         reason = error.strerror or error
         raise InputError(
-            f"could not be written: {reason}; mend that and run again, which goes on from here",
+            f"could not be written: {reason}; mend that and run again, which resumes here",
             path=path,
         ) from error
 

@@ -25,7 +25,7 @@ def kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
                 shutil.rmtree(folder)
             elif folder.exists():
                 logger.info(
-                    "%s keeps what was read: a run with the same --out goes on from it; remove it, "
+                    "%s keeps what was read: a run with the same --out resumes from it; remove it, "
                     "if there will be none", folder,
                 )  # fmt: skip
         raise

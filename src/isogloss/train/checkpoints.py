@@ -169,7 +169,7 @@ def _read(file: Path, *, advice: str) -> tuple[dict[str, str], Tensors]:
 
 
 def _check(progress: dict[str, Any]) -> None:
-    """Raise `ValueError`, `KeyError` or `TypeError` unless the loop can go on from here."""
+    """Raise `ValueError`, `KeyError` or `TypeError` unless the loop can resume from here."""
     steps = [saved_number(epoch, "step", whole=True) for epoch in progress["epochs"]]
     for epoch in progress["epochs"]:
         numbers = [epoch["loss"], *epoch["score"]]

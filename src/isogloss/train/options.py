@@ -39,7 +39,7 @@ class TrainingOptions:
         Of the forward pass; weights stay in float32. ``"auto"``: bfloat16 on a graphics card
         that has it, else float16; float32 on a processor.
     patience
-        Stop after so many epochs without a better dev score; None: never.
+        Early stopping: epochs without a better development score; None: never.
     average_checkpoints
         The weights at the end are the mean over so many of the best epochs; without a dev
         score, over the last.

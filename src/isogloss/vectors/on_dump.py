@@ -40,7 +40,7 @@ def train_on_dump(
         ``"wikipedia:ja=DUMP"``: the code of the Wikipedia, and its pages-articles.
     work
         Folder of the stages, kept when it is given; None: one beside `out`, which is removed when
-        that is made. A run that was stopped goes on from it. One run at a time works in it.
+        that is made. A stopped run resumes from it. One run at a time works in it.
     workers
         Processes that read, and threads that train; None: as many as there are cores.
     seed
@@ -78,7 +78,7 @@ def train_on_dump(
                 dump, folder, reading, code=code, lang=lang, workers=workers, keep=work is not None
             )
         except InputError:
-            if work is None and not any(folder.rglob("*.part")):  # else a next run goes on
+            if work is None and not any(folder.rglob("*.part")):  # else a next run resumes
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         if omissions_are_errors():  # before the hours of training

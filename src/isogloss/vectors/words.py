@@ -1,7 +1,7 @@
 """Cut text into words, by script: what vectors of words are trained on.
 
 A word is a run of letters, digits and their marks. Where a script is written without spaces, the
-smallest piece that a name may be is a word (`isogloss.text.scripts`): a Han character, a Thai
+smallest unit that a name may be is a word (`isogloss.text.scripts`): a Han character, a Thai
 cluster, a run of Katakana. Signs are no words, and part words: *l'eau* is two. An underscore is a
 sign. Nothing is normalised but, if wanted, capitals, each character for itself.
 """

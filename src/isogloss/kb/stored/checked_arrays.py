@@ -106,7 +106,7 @@ def _slots(slots: Any, begins: Any) -> Any:
         longest = max(longest, run)
         place = place_in(slots[i])
         lead_there &= place < begins.size and (place < 0 or begins[place] == 1)
-    for i in range(slots.size):  # look-ups go on from the last slot to the first
+    for i in range(slots.size):  # look-ups continue from the last slot to the first
         if slots[i] == 0 or run >= slots.size:
             break
         run += 1

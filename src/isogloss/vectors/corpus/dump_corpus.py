@@ -1,4 +1,4 @@
-"""From a dump to a corpus on disk, in stages: each is a file, so that a stopped run goes on.
+"""From a dump to a corpus on disk, in stages: each is a file, so that a stopped run resumes.
 
 The dump is extracted (`wiki.dump.parts`), titles are resolved, the parts are read into numbers
 (`dump_pages`), names counted, the parts numbered anew and joined. Memory: one part in each process;

@@ -1,4 +1,4 @@
-"""From a dump to a folder of extracted parts, which a stopped run goes on from.
+"""From a dump to a folder of extracted parts, from which a stopped run resumes.
 
 A part holds what `extract` reads of some blocks, in one file of arrays to be mapped, named by its
 number. It says where in the dump its last block ends, so that a run that was killed goes on after

@@ -44,7 +44,7 @@ _OTHER_FILES = (
 
 
 class Position(NamedTuple):
-    """A place in a dump to go on from: bytes after the beginning of a compressed stream."""
+    """A place in a dump to resume from: bytes after the beginning of a compressed stream."""
 
     stream: int
     n_bytes: int

@@ -146,7 +146,7 @@ class _Reader:
 
     def __init__(self, path: Path, table: str, columns: Sequence[str], dropped: Dropped) -> None:
         self._path, self._table, self._columns, self._dropped = path, table, list(columns), dropped
-        self._rest = b""  # begins with the byte before the place to go on from, if there is one
+        self._rest = b""  # begins with the byte before the place to resume from, if there is one
         self._is_inside = False  # of an INSERT into the table
         self._schema: dict[str, str] = {}  # column -> type
         self._order: list[str] = []

@@ -1,4 +1,4 @@
-"""A Wikidata dump in blocks of whole lines, each with the place to go on from after it."""
+"""A Wikidata dump in blocks of whole lines, each with the place to resume from after it."""
 
 import zlib
 from collections.abc import Iterator
