@@ -255,7 +255,7 @@ def test_vectors_are_not_written_under_a_compressed_name(form: Any, tmp_path: Pa
 
 def test_names_that_no_line_can_hold(tmp_path: Path) -> None:
     odd = WordEntityVectors(Vocabulary.of(["a\nb"]), np.eye(1))
-    with pytest.raises(InputError, match="cannot stand in a line; write the native form"):
+    with pytest.raises(InputError, match="does not fit a line; write the native form"):
         write_vectors(odd, tmp_path / "v", "glove")
     assert list(tmp_path.iterdir()) == []
     write_vectors(odd, tmp_path / "v", "native")

@@ -55,7 +55,7 @@ class FileFormat:
     multilabel
         A document has any number of labels.
     label_separator
-        What stands between labels in one column; ``None``: found out, see `read_files`.
+        Separator of labels in one column; ``None``: detected, see `read_files`.
     or_text, or_label
         Other columns like `text` and `label`, for files that lack those.
     """
@@ -80,7 +80,7 @@ class FileFormat:
 
     @property
     def finds_separator(self) -> bool:
-        """Whether labels stand in one column, and what is between them is to be found out."""
+        """Whether labels are in one column, and their separator is to be detected."""
         is_one_column = self.multilabel and not isinstance(self.label, tuple)
         return is_one_column and self.label_separator is None
 

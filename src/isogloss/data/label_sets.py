@@ -32,9 +32,9 @@ def label_sets(
     name
         Of the field, for messages.
     separator
-        What stands between the labels of a string; None: nothing, a string is one label.
+        Separator of the labels of a string; None: nothing, a string is one label.
     path, lines
-        Where the values stand.
+        Where the values are.
 
     Raises
     ------

@@ -197,7 +197,7 @@ def json_records(text: str, path: Path, known: Collection[str] = ()) -> Records:
 
 
 def parquet_blocks(path: Path, rows: int) -> Iterator[Records]:
-    """Yield the records of a Parquet file, so many rows at a time; at least one block."""
+    """Yield the records of a Parquet file, a block of rows at a time; at least one block."""
     import pyarrow
 
     file = _parquet(path)
@@ -298,6 +298,6 @@ def _refuse_long_cell(cells: Any, column: str, path: Path, *, first_row: int) ->
 
 
 def shown_value(value: Any) -> str:
-    """Return a value as it stands in an error sentence: its `repr`, cut to 40 characters."""
+    """Return a value for an error message: its `repr`, cut to 40 characters."""
     text = repr(value)
     return text if len(text) <= 40 else text[:39] + "…"

@@ -80,7 +80,7 @@ def join_shinra(
     n_written = n_unlabelled = 0
     missing = dict.fromkeys(types)
     with atomic_file(out, overwrite=overwrite) as temporary:
-        # A lone surrogate is escaped, as JSON has it.
+        # A lone surrogate is escaped, as in JSON.
         with temporary.open("w", encoding="utf-8", errors="backslashreplace") as file:
             for page, record, line in _pages(texts):
                 if page not in types:
@@ -95,7 +95,7 @@ def join_shinra(
                 f"holds none of the pages that {labels} names; is it of the same language?",
                 path=texts,
             )
-        if missing:  # said before the file is there: a loss under --strict leaves nothing
+        if missing:  # before the file is made: an omission under --strict leaves none
             warn_omitted(f"{counted(len(missing), 'page')} with types left out: no text in {texts}")
         if untyped:
             warn_omitted(

@@ -176,7 +176,7 @@ class Encoder:
         return encoder if cache is None else encoder.with_cache(cache)
 
     def with_transform(self, transform: Transform | None) -> Self:
-        """Return this encoder with a fitted transform behind it, which is part of its fingerprint.
+        """Return this encoder with a fitted transform after it, which is part of its fingerprint.
 
         Order: the vectors that this encoder gives without it, of unit length where `settings` say
         so, are transformed, and then made unit length again where a call of `encode` (else
@@ -213,14 +213,14 @@ class Encoder:
 
         Vectors are found by their text and all that changes them: weights, tokenizer, pooling,
         prefix, normalisation, layers, dtype, maximum length, what becomes of longer texts. A
-        transform is applied behind the cache.
+        transform is applied after the cache.
 
         Parameters
         ----------
         directory
             Made when it is missing; processes may share it; deleting it is safe.
         max_bytes
-            Most bytes for one way of encoding; then new vectors are not kept, which is said.
+            Most bytes for one way of encoding; beyond it new vectors are not kept, with a message.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class Encoder:
             None: the encoder's own.
         layers
             None or -1: the last layer. A number from 0 (embeddings) to `n_layers`: that layer.
-            Several numbers, or ``"all"``: one forward pass, results stacked. Modules behind
+            Several numbers, or ``"all"``: one forward pass, results stacked. Modules after
             the pooling, and ``pooler``, go with the last layer only.
         out
             Stream to this ``.npy`` file, which appears when all is done, and return it

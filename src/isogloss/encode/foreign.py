@@ -106,7 +106,7 @@ def refuse_code(directory: Path) -> TransformerConfig:
     Raises
     ------
     InputError
-        Naming what stands there.
+        Naming the value found.
     """
     path = directory / CONFIG
     if not path.is_file():
@@ -121,7 +121,7 @@ def refuse_code(directory: Path) -> TransformerConfig:
         )
     if (directory / "adapter_config.json").exists():
         raise InputError(
-            "holds an adapter (adapter_config.json), which stands for another model; merge it into "
+            "holds an adapter (adapter_config.json), which needs another model; merge it into "
             "its model, save that, and give its directory",
             path=directory,
         )

@@ -19,7 +19,7 @@ HEADER_BYTES = 128
 
 @contextlib.contextmanager
 def filled_array(array: Floats3d) -> Iterator[Write]:
-    """Yield a function that writes blocks into `array`, one behind the other."""
+    """Yield a function that writes blocks into `array`, one after the other."""
     done = 0
 
     def write(block: Floats3d) -> None:

@@ -29,7 +29,7 @@ POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "pooler")
 LongTexts = Literal["cut", "windows"]
 LONG_TEXTS: tuple[LongTexts, ...] = ("cut", "windows")
 
-# Positions of these start behind the padding id, so two of them are never used.
+# Positions of these start after the padding id, so two of them are never used.
 POSITIONS_BEHIND_PADDING = (
     "roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet",
     "data2vec-text", "xmod", "longformer", "luke",
@@ -50,7 +50,7 @@ class Setting(Generic[Value]):
 
     @property
     def is_guessed(self) -> bool:
-        """Whether nothing but habit stands behind the value."""
+        """Whether the value is a mere guess."""
         return self.source.startswith("guessed")
 
     def __str__(self) -> str:

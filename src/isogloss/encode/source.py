@@ -18,7 +18,7 @@ UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
 
 
 def find_directory(name: str | Path, *, fetch: bool = True) -> Path:
-    """Return the model directory that `name` stands for.
+    """Return the model directory that `name` refers to.
 
     Parameters
     ----------

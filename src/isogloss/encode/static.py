@@ -182,7 +182,7 @@ def find_static(directory: Path) -> StaticFiles | None:
     Raises
     ------
     InputError
-        For a module behind the table that cannot be applied.
+        For a module after the table that cannot be applied.
     """
     modules = directory / "modules.json"
     kinds: list[str] = []

@@ -139,7 +139,7 @@ class TextTokenizer:
 
     @cached_property
     def prefix_ids(self) -> list[int]:
-        """Tokens of the prefix, as they stand in front of a text."""
+        """Tokens of the prefix, as prepended to a text."""
         if not self.prefix:
             return []
         alone, before = self._tokens([""]), self._tokens(["a"])
@@ -150,7 +150,7 @@ class TextTokenizer:
         return np.array([*self.head, *tokens, *self.tail], np.int32)
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the tokens of each text behind its prefix, without the special ones."""
+        """Yield the tokens of each text after its prefix, without the special ones."""
         for start in range(0, len(texts), N_TEXTS_AT_ONCE):
             some = [
                 self.prefix + _encodable(text) for text in texts[start : start + N_TEXTS_AT_ONCE]
@@ -186,7 +186,7 @@ class TextTokenizer:
 def load_tokenizer(directory: Path) -> Any:
     """Return the fast tokenizer of a model directory.
 
-    ``tokenizer.json`` is read as it stands; without it, transformers makes a fast tokenizer from
+    ``tokenizer.json`` is read as it is; without it, transformers makes a fast tokenizer from
     the vocabulary files.
 
     Raises
@@ -230,7 +230,7 @@ def _from_vocabulary(directory: Path) -> Any:
 
 
 def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Return the ids that the tokenizer puts in front of and behind a text."""
+    """Return the ids that the tokenizer adds before and after a text."""
     n_specials = tokenizer.num_special_tokens_to_add(False)
     plain = tokenizer.encode("a", add_special_tokens=False).ids
     whole = tokenizer.encode("a").ids

@@ -87,10 +87,10 @@ class Transform:
                 f"the transform takes vectors of {self.width} dimensions, these have the shape "
                 f"{vectors.shape}"
             )
-        moved: npt.NDArray[np.float32] = vectors.astype(np.float32, copy=False) - self.mean
+        mapped: npt.NDArray[np.float32] = vectors.astype(np.float32, copy=False) - self.mean
         if self.matrix is not None:
-            moved = moved * self.matrix if self.matrix.ndim == 1 else moved @ self.matrix
-        return moved
+            mapped = mapped * self.matrix if self.matrix.ndim == 1 else mapped @ self.matrix
+        return mapped
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Write it as one safetensors file.
@@ -251,7 +251,7 @@ def all_but_the_top(vectors: Floats2d, *, n_removed: int | None = None) -> Trans
     Parameters
     ----------
     n_removed
-        How many directions; None: a hundredth of the width, as the paper has it, at least 1.
+        How many directions; None: a hundredth of the width, as in the paper, at least 1.
 
     Raises
     ------
@@ -301,13 +301,13 @@ def plan_before(
 
 
 def transformed(vectors: Floats3d, transform: Transform | None, *, normalize: bool) -> Floats3d:
-    """Return vectors behind a transform, then of unit length if asked; without one as they are."""
+    """Return vectors after a transform, then of unit length if asked; without one as they are."""
     if transform is None:
         return vectors
-    moved: Floats3d = transform.transform(vectors)
+    mapped: Floats3d = transform.transform(vectors)
     if normalize:
-        to_unit_length(moved)
-    return moved
+        to_unit_length(mapped)
+    return mapped
 
 
 def to_unit_length(vectors: Floats3d) -> None:

@@ -149,7 +149,7 @@ class _Shelf:
         return missing
 
     def append(self, digests: list[bytes], vectors: Floats2d, n_tokens: Ints1d) -> None:
-        """Keep vectors behind what is there; a disk that refuses ends the keeping, not the run."""
+        """Append vectors; a full disk ends the caching, not the run."""
         if self.is_closed:
             return
         link = self._link()

@@ -1,4 +1,4 @@
-"""The cells of a comparison on disk, as they are made, so that one that was stopped goes on."""
+"""The cells of a comparison on disk, as they are made, from which a stopped one resumes."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ class Cell:
         Of the fit. Tuning that was done for another cell counts as if it were done again; texts
         that another cell has met are not encoded again.
     losses
-        What was said to be lost, so that a comparison that goes on says it again.
+        Omissions warned of, so that a resumed comparison repeats the warnings.
     given
         Language to the label set of each document; None of one label a text.
     """

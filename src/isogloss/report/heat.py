@@ -1,6 +1,6 @@
 """Tables whose cells are shaded by their value: one row a language, one column a layer.
 
-The number stands in each cell, so that the shade adds to it and carries nothing alone.
+The number is in each cell, so that the shade adds to it and carries nothing alone.
 """
 
 from collections.abc import Mapping

@@ -53,7 +53,7 @@ def write_page(
 
 
 def interval_of(row: Mapping[str, Any], name: str, *, digits: int = 2) -> str:
-    """Return the interval of a column in brackets behind a space, or nothing without one."""
+    """Return the interval of a column in brackets after a space, or nothing without one."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     signed = name == "difference"
     if not (is_number(low) and is_number(high)):

@@ -1,1 +1,1 @@
-"""Intervals and what they stand on: the ground floor of everything that reports a score."""
+"""Intervals, tests and calibration: called by everything that reports a score."""

@@ -1,4 +1,4 @@
-"""What chance makes of a score over several seeds: that of its documents and that of its seeds.
+"""Variance of a score across test documents and random seeds.
 
 The score of S seeds is their mean. Resampled documents, the same for all seeds, give the
 covariances of the seeds' scores. With c the mean covariance of two seeds, e² what documents explain

@@ -1,7 +1,7 @@
 """Checks of arrays from files before compiled code, which has no bounds of its own, reads them.
 
 Each reads its arrays once, from the first to the last value. The checks of a language's arrays
-stand in `kb.checked_arrays`; files of vectors use the small ones too.
+are in `kb.checked_arrays`; files of vectors use the small ones too.
 """
 
 import codecs

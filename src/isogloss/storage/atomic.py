@@ -100,7 +100,7 @@ def _swap(made: Path, path: Path) -> None:
             try:
                 path.rename(old)
                 made.rename(path)
-            finally:  # whatever happened, Ctrl-C too: the new one stands there, or the old again
+            finally:  # whatever happened, Ctrl-C too: the new one is there, or the old again
                 if not path.exists():
                     old.rename(path)
 

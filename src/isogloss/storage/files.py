@@ -40,7 +40,7 @@ def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
     Parameters
     ----------
     folder
-        What ``--work`` names, or the folder that stands for it.
+        What ``--work`` names, or the folder used in its place.
     option
         The option that chooses the folder, for the sentence.
 

@@ -27,7 +27,7 @@ _TYPES = {"F32": "<f4", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4", 
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 _METADATA = "__metadata__"
 _CHECKSUM = "checksum"
-_UNSEALED = "0" * 64  # what stands in place of the checksum while it is taken
+_UNSEALED = "0" * 64  # placeholder of the checksum while it is computed
 _SEAL = slice(*(8 + len(f'{{"{_METADATA}": {{"{_CHECKSUM}": "') + n for n in (0, 64)))
 _LONGEST_HEADER = 100_000_000  # the library's own limit
 
@@ -90,12 +90,12 @@ def shapes_of(arrays: Mapping[str, Any]) -> Shapes:
 
 
 def in_order(shapes: Shapes) -> list[str]:
-    """Return the names in the order in which the arrays stand in a file."""
+    """Return the names in the order of the arrays in a file."""
     return sorted(shapes, key=lambda name: (-np.dtype(shapes[name][0]).itemsize, name))
 
 
 def head_of(shapes: Shapes, metadata: Mapping[str, str]) -> tuple[bytes, int]:
-    """Return what stands before the arrays, and the size of the whole file."""
+    """Return the header before the arrays, and the size of the whole file."""
     header: dict[str, Any] = {_METADATA: dict(metadata)}
     first = 0
     for name in in_order(shapes):
@@ -139,7 +139,7 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
     Raises
     ------
     ValueError
-        Says what is wrong, to be put behind the name of the file.
+        Says what is wrong, to follow the name of the file.
     """
     n_bytes = int.from_bytes(whole[:8].tobytes(), "little")
     header = _header(whole[:8].tobytes(), lambda n: whole[8 : 8 + n].tobytes(), whole.size)

@@ -56,7 +56,7 @@ class FoldedTexts:
     units : uint32 array, (n_units,)
         Folded code points.
     start, end : int32 arrays, (n_units,)
-        The characters of the original text that the unit stands for.
+        The characters of the original text that the unit represents.
     kinds, case : uint8 arrays, (n_units,)
         `isogloss.text.scripts.Kind`, and `LOWER`, `UPPER` or 0.
     boundary : uint8 array, (n_units + n_texts,)

@@ -41,7 +41,7 @@ _TAG = re.compile(
 )
 _OWN_ALIASES = {"no": "nb", "nor": "nb", "sh": "sh", "hbs": "sh"}
 _NOT_A_LANGUAGE = {UNKNOWN, "mul", "zxx"}
-# Codes of a part or of the whole of a writing system that stand for the whole in FLORES and others.
+# Codes of a part or of the whole of a writing system that mean the whole in FLORES and others.
 _SCRIPT_ALIASES = {
     ("ko", "Hang"): "Kore",
     ("zh", "Hani"): "Hans",

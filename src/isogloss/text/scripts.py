@@ -38,7 +38,7 @@ class Kind(IntEnum):
     HANGUL = 3
     KATAKANA = 4
     FREE = 5  # letters of scripts written without spaces
-    MARK = 6  # belongs to what stands before it
+    MARK = 6  # belongs to what precedes it
     LEADING = 7  # belongs to what comes after it: Thai and Lao preposed vowels
     STACKER = 8  # joins both sides: Khmer coeng, Myanmar virama
 

@@ -1,4 +1,4 @@
-"""A training run on disk, so that a killed one goes on as if nothing had happened.
+"""A training run on disk, from which a killed one resumes with the same result.
 
 A folder with ``checkpoint.safetensors`` (weights, moments of the optimiser; as JSON in its header
 how far the run is) and the weights of the best epochs, ``best-STEP.safetensors``. Each file appears

@@ -135,7 +135,7 @@ def train(
     undecayed
         Names of matrices without weight decay.
     checkpoints
-        Where the run is kept; a run that was begun there goes on.
+        Where the run is kept; a run that was begun there resumes.
     run
         What makes the run this one beside options and seed (checksums of data and model), for
         refusing the checkpoint of another.
@@ -348,7 +348,7 @@ class _Loop:
         if saved["scaler"]:
             self.scaler.load_state_dict(saved["scaler"])
         self.kept = {step: self.checkpoints.read_best(step) for step in self.state.best_steps}
-        logger.info("going on at step %d of %d", self.state.step, self.n_steps)
+        logger.info("resuming at step %d of %d", self.state.step, self.n_steps)
 
     def _write(self) -> None:
         if self.checkpoints is None or self.processes.rank:

@@ -60,7 +60,7 @@ class ModuleOptimizer:
         Parameters
         ----------
         share_of_rate
-            Of the learning rate, as the schedule has it.
+            Of the learning rate, by the schedule.
         scaler
             Its factor is taken out first; it leaves the step out where a gradient overflowed.
         """

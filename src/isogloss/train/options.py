@@ -41,7 +41,7 @@ class TrainingOptions:
     patience
         Early stopping: epochs without a better development score; None: never.
     average_checkpoints
-        The weights at the end are the mean over so many of the best epochs; without a dev
+        The weights at the end are the mean over this number of the best epochs; without a dev
         score, over the last.
 
     Raises

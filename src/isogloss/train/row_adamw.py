@@ -4,7 +4,7 @@ Dense AdamW reads and writes weights, gradients and two moments of every row at 
 million numbers each in the bundled encoder, of which a batch of 2,000 tokens touches one in a
 hundred. Here a row that is touched gets the update that dense AdamW gives it (Loshchilov and Hutter
 2019), from moments that have decayed for every step since it was last touched. What is left out is
-what dense AdamW does to a row between: it goes on moving by its momentum, and its weights decay.
+what dense AdamW does to a row between: it keeps moving by its momentum, and its weights decay.
 """
 
 from collections.abc import Iterable

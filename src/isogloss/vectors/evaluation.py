@@ -184,5 +184,5 @@ def _cosine(vectors: WordEntityVectors, first: str, second: str) -> float | None
 
 
 def _title(field: str) -> str:
-    """Undo the quotes that some titles of the published file stand in."""
+    """Undo the quotes around some titles of the published file."""
     return field.strip().strip('"').replace("_", " ")

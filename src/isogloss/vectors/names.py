@@ -1,7 +1,7 @@
 """Names in one piece of memory: millions of strings that open at once and are found by bisection.
 
 A Python list of the titles of a large Wikipedia takes seconds to make and a gigabyte to hold. Here
-the UTF-8 bytes of all names stand in one array, which may be a mapped file.
+the UTF-8 bytes of all names are in one array, which may be a mapped file.
 """
 
 import difflib
@@ -161,7 +161,7 @@ def _first_double(data: Any, offsets: Any, order: Any) -> Any:
 
 @compiled
 def _bisect(data: Any, offsets: Any, order: Any, wanted: Any, bounds: Any) -> Any:
-    """Return where each wanted string stands among the sorted ones, and whether it does."""
+    """Return the place of each wanted string among the sorted ones, and whether it does."""
     n = bounds.size - 1
     places, is_there = np.empty(n, np.int64), np.zeros(n, np.bool_)
     for i in range(n):
@@ -180,7 +180,7 @@ def _bisect(data: Any, offsets: Any, order: Any, wanted: Any, bounds: Any) -> An
 
 @compiled
 def _compare(data: Any, offsets: Any, number: Any, wanted: Any, first: Any, last: Any) -> Any:
-    """Return a number below, of or above 0 as a name is before, equal to or behind another."""
+    """Return a number below, of or above 0 as a name is before, equal to or after another."""
     begin, end = offsets[number], offsets[number + 1]
     for k in range(min(end - begin, last - first)):
         difference = np.int64(data[begin + k]) - np.int64(wanted[first + k])

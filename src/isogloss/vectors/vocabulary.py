@@ -50,7 +50,7 @@ class Vocabulary:
     Attributes
     ----------
     words, entities
-        Words as they stand in text; titles of entities.
+        Words as written in text; titles of entities.
     word_counts, entity_counts
         How often a word occurs and an entity is linked; 0 where it is not known.
     entity_ids

@@ -281,7 +281,7 @@ def test_the_hidden_folder_of_another_build_is_in_nobodys_way(
     caplog.set_level(logging.INFO, "isogloss")
     stopped(tmp_path, other, monkeypatch)
     assert any(hidden.rglob("*.part"))
-    assert any(str(hidden) in said and "goes on from it" in said for said in caplog.messages)
+    assert any(str(hidden) in said and "resumes from it" in said for said in caplog.messages)
     caplog.clear()
     assert build(tmp_path, f"wikipedia:en={dump}", limit=2).n_entities == 2
     assert any("begins anew, since it held the work on another" in said for said in caplog.messages)

@@ -3,8 +3,8 @@
     log p_z(c) = log softmax( Σ_e a_e u_e + b ),   u_e = W v_e / s,   a = softmax(W_aᵀ φ)
 
 with φ = [cos(h, v_e); log p_e; log idf_e] and s the standard deviations of the training z. Each
-entity so casts a vote u_e over the classes; attention says how much it counts. The vectors v stay
-where they start: W is fitted to them, and an entity that training never saw votes by its vector.
+entity so casts a vote u_e over the classes; attention says how much it counts. The vectors v are
+frozen: W is fitted to them, and an entity that training never saw votes by its vector.
 """
 
 from collections.abc import Sequence

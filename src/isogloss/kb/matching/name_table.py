@@ -4,7 +4,7 @@ A name is a row of folded units. Its prefixes at places where a name could end (
 `isogloss.text.scripts`) are hashed into one open-addressing table. A slot is 64 bits, so that a
 look-up fetches one line of memory: the high half of the hash, and the number ``2 * (place + 1) +
 longer``. Place is that of the name's record, -1 for a bare prefix; `longer` says that some name
-continues from here. A slot of 0 is empty. Names of the same half hash follow each other, so look-ups
+continues from here. A slot of 0 is empty. Names of one half hash follow each other, so look-ups
 continue to the first empty slot; every hit is compared with the name, so the answer is exact.
 
 A record begins with a block of 16 bytes: its rows of candidates for the three ways of writing it

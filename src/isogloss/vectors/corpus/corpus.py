@@ -224,7 +224,7 @@ def _number(
 def link_graph(edges: Iterable[tuple[int, int]], n_entities: int) -> tuple[Ints1d, SmallInts1d]:
     """Return offsets and neighbours of the undirected graph of pairs of entities, no doubles.
 
-    Entities without an edge have no neighbours, also those behind the last that has one.
+    Entities without an edge have no neighbours, also those after the last that has one.
     """
     pairs = np.array(list(edges), np.int64).reshape(-1, 2)
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)

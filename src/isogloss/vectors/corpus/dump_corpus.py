@@ -149,7 +149,7 @@ class _Stages:
     def prepare(self, *, keeps_others: bool) -> None:
         """Make the folder, and remove what was made with other options; the parts serve any.
 
-        Checkpoints stay: each is known by its options, and goes on when they are given again. What
+        Checkpoints stay: each is known by its options, and resumes when they are given again. What
         another version of isogloss made serves nothing: it is refused if `keeps_others`.
         """
         facts = self.reading.facts()

@@ -114,7 +114,7 @@ class Rows:
             self._used += 1
 
     def vectors(self) -> WordEntityVectors:
-        """Return what was taken, words first; names that came twice are said."""
+        """Return what was taken, words first; repeated names are reported."""
         words, entities = self._places["word"], self._places["entity"]
         if not words and not entities:
             raise InputError("holds no vectors", path=self._path)
@@ -144,7 +144,7 @@ def written_names(vocabulary: Vocabulary, *, spaces: bool) -> list[str]:
     names = [*vocabulary.words, *(ENTITY_PREFIX + title for title in vocabulary.entities)]
     for name in names:
         if not name or "\n" in name or "\t" in name:
-            raise InputError(f"the name {name!r} cannot stand in a line; write the native form")
+            raise InputError(f"the name {name!r} does not fit a line; write the native form")
     if spaces:
         return names
     n_words = sum(" " in word for word in vocabulary.words)

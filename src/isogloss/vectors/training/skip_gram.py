@@ -10,7 +10,7 @@ without locks (Recht et al. 2011, Hogwild).
 
 With `shared`, the negatives are drawn once for all words in a window, and each counts as often as
 there are words: the same expected step, fewer rows to fetch. Anchors and links of entities keep
-negatives of their own: shared ones lost much there and saved little.
+negatives of their own: shared ones were much worse there and little faster.
 """
 
 from typing import Any

@@ -95,7 +95,7 @@ class VectorTraining:
 
 
 def bytes_needed(n_rows: int, width: int, n_pages: int = 0) -> int:
-    """Return the memory that training holds beside a mapped corpus, for so many rows.
+    """Return the memory that training holds beside a mapped corpus, for a number of rows.
 
     Two matrices, tables to draw from and an order of entities; an order of pages and their sizes.
     """
@@ -185,7 +185,7 @@ def train_vectors(
                 write_checkpoint(checkpoint, known_by, schedule, total, inputs, outputs)
     if not total:
         raise InputError(
-            "there was nothing to learn: of what occurs often enough, no two words stand together "
+            "there was nothing to learn: of what occurs often enough, no two words occur together "
             "and no page links to another; lower the minimum counts, or raise sample"
         )
     facts = {"training": asdict(training), "seed": seed, "n_workers": n_workers, "lang": lang,
