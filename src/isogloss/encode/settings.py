@@ -67,7 +67,7 @@ class EncoderSettings:
         ``mean`` over all tokens, special tokens and prefix included; ``cls``: the first token;
         ``pooler``: the model's own pooler over the first token.
     prefix
-        Put in front of every text.
+        Prepended to every text.
     normalize
         Whether vectors get unit length.
     max_length

@@ -57,7 +57,7 @@ class TextTokenizer:
     tokenizer
         The fast tokenizer; its own truncation and padding are switched off.
     prefix
-        Put in front of every text.
+        Prepended to every text.
     max_length
         Most tokens of a text, special tokens included.
     is_parallel

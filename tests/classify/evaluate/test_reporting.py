@@ -31,7 +31,7 @@ def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_pat
     assert "an illustration" in page
     assert "<b>&</b>" not in page  # the text of a document is escaped
     assert ("Toyota" in page) == (model.kb_ is not None)
-    assert "the model is surer than it should be" in page
+    assert "the model is overconfident" in page
     assert page.count("<figure>") == len(result.rows)
 
 

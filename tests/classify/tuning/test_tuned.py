@@ -205,7 +205,7 @@ def test_balanced_weights_make_classes_count_alike() -> None:
     assert balanced_weights(sets, 2).tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
-def test_max_pieces_cut_and_are_said(base: Encoder, documents: LabelledDocuments) -> None:
+def test_max_length_cuts_and_is_reported(base: Encoder, documents: LabelledDocuments) -> None:
     short = with_settings(base, pooling="cls", normalize=False, max_length=8)
     found = tuned(short, documents)
     assert found.truncated.all()
