@@ -3,9 +3,8 @@
 import errno
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,38 +14,6 @@ from isogloss.storage.atomic import atomic_directory, atomic_file, exchange
 from isogloss.storage.files import is_there, read_json, refuse_existing
 
 MANIFEST = '{"format": "isogloss text classifier", "is": "%s"}'
-
-# Replaces argv[1], and kills itself at the moment argv[2] of those a kill could strike.
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from isogloss import atomic, left_over
-from isogloss.storage.atomic import atomic_directory
-
-path, moment, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-if way == "renames":
-    atomic.exchange = lambda one, other: False
-past = 0
-
-def counted(function):
-    def run(*given, **named):
-        global past
-        if past == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-        past += 1
-        return function(*given, **named)
-    return run
-
-Path.rename = counted(Path.rename)
-atomic._sync = counted(atomic._sync)
-atomic._swap = counted(atomic._swap)
-left_over.shutil.rmtree = counted(left_over.shutil.rmtree)
-with atomic_directory(path, overwrite=True) as folder:
-    (folder / "model.json").write_text(sys.argv[4])
-    (folder / "inner").mkdir()
-    (folder / "inner" / "file").write_text("new")
-print(past)
-"""
 
 
 def names(folder: Path) -> list[str]:
@@ -60,9 +27,44 @@ def ours(folder: Path) -> Path:
 
 
 def killed(model: Path, moment: int, way: str) -> int:
-    """Replace a model in a process that is killed at a moment; return its exit status."""
-    words = [sys.executable, "-c", KILLED, str(model), str(moment), way, MANIFEST % "new"]
-    return subprocess.run(words, check=False, capture_output=True).returncode
+    """Replace a model in a process that is killed at a moment; return its exit status.
+
+    Moments are those that a kill could strike, counted in renames, removals and flushes.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            _replace_and_be_killed(model, moment, way)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _replace_and_be_killed(model: Path, moment: int, way: str) -> None:
+    past = 0
+
+    def counted(function: Any) -> Any:
+        def run(*given: Any, **named: Any) -> Any:
+            nonlocal past
+            if past == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            past += 1
+            return function(*given, **named)
+
+        return run
+
+    with pytest.MonkeyPatch.context() as patch:
+        if way == "renames":
+            patch.setattr(atomic, "exchange", lambda one, other: False)
+        for owner, name in (
+            (Path, "rename"), (atomic, "_sync"), (atomic, "_swap"), (left_over.shutil, "rmtree"),
+        ):  # fmt: skip
+            patch.setattr(owner, name, counted(getattr(owner, name)))
+        with atomic_directory(model, overwrite=True) as folder:
+            (folder / "model.json").write_text(MANIFEST % "new")
+            (folder / "inner").mkdir()
+            (folder / "inner" / "file").write_text("new")
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import JAPANESE, FakeEncoder, english
-from test_multilabel import label_sets
+from planted import JAPANESE, FakeEncoder, english, label_sets
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.adapt.shift import LanguageMove

@@ -60,23 +60,24 @@ def tiny(tiny_directory: Any) -> Encoder:
     return Encoder.load(tiny_directory, device="cpu", pooling="mean")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in NO_TEXTS if kind != "None"] + ["None"])
-@pytest.mark.parametrize("call", TAKES_TEXTS)
-def test_no_column_of_texts(call: str, kind: str, model: TextClassifier) -> None:
+@pytest.mark.parametrize("kind", NO_TEXTS)
+def test_no_column_of_texts(kind: str, tiny: Encoder) -> None:
     given, expected = NO_TEXTS[kind]
-    if (call, kind) == ("fit, dev", "None"):
-        expected = "go together; one of them is missing"
     with pytest.raises(InputError, match=expected) as refused:
-        TAKES_TEXTS[call](model, given)
+        tiny.encode(given)
     assert isinstance(refused.value, TypeError) or kind == "None"  # as Python calls it
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("kind", NO_TEXTS)
-def test_no_column_of_texts_to_encode(kind: str, tiny: Encoder) -> None:
-    given, expected = NO_TEXTS[kind]
+@pytest.mark.parametrize("call", TAKES_TEXTS)
+def test_what_takes_texts_takes_a_column(call: str, model: TextClassifier) -> None:
+    for kind in ("one string", "None in a list"):
+        given, expected = NO_TEXTS[kind]
+        with pytest.raises(InputError, match=expected):
+            TAKES_TEXTS[call](model, given)
+    expected = "go together; one of them" if call == "fit, dev" else NO_TEXTS["None"][1]
     with pytest.raises(InputError, match=expected):
-        tiny.encode(given)
+        TAKES_TEXTS[call](model, None)
 
 
 @pytest.mark.parametrize(
@@ -123,9 +124,14 @@ NO_LABEL_SETS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("kind", NO_LABELS)
 def test_no_column_of_labels(kind: str, model: TextClassifier) -> None:
     given, expected = NO_LABELS[kind]
-    for call in (model.evaluate, model.score, model.fit):
-        with pytest.raises(InputError, match=expected):
-            call(TEXTS, given, "en")
+    with pytest.raises(InputError, match=expected):
+        model.fit(TEXTS, given, "en")
+
+
+def test_what_takes_labels_takes_a_column(model: TextClassifier) -> None:
+    for call in (model.evaluate, model.score):
+        with pytest.raises(InputError, match="y is one string; give a list of labels"):
+            call(TEXTS, "a" * 24, "en")
 
 
 @pytest.mark.parametrize("kind", NO_LABEL_SETS)

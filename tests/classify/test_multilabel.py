@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from planted import JAPANESE, UNLINKED, FakeEncoder, english
+from planted import JAPANESE, UNLINKED, FakeEncoder, label_sets
 from scipy.optimize import minimize
 from scipy.special import logit
 from sklearn.base import clone
@@ -22,25 +22,6 @@ from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 
 FitSets = Callable[..., TextClassifier]
-
-
-def label_sets(n: int = 60, *, seed: int = 0) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Return texts of one topic, of two at once, and of none."""
-    texts, topics = english(n, seed=seed)
-    made: list[str] = []
-    sets: list[tuple[str, ...]] = []
-    for row, (text, topic) in enumerate(zip(texts, topics, strict=True)):
-        other = (row + 1) % n
-        if row % 5 == 0:
-            made.append("people said new big city after while today year plan")
-            sets.append(())
-        elif row % 3 == 0:
-            made.append(f"{text} {texts[other]}")
-            sets.append(tuple(dict.fromkeys((topic, topics[other]))))
-        else:
-            made.append(text)
-            sets.append((topic,))
-    return made, sets
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ import sklearn
 from planted import FakeEncoder, english
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -176,6 +177,15 @@ def test_the_language_of_the_constructor_needs_no_routing(
     assert len(cross_val_predict(model, TEXTS, TOPICS, cv=2)) == len(TEXTS)
     search = GridSearchCV(model, {"preset": ["mboe", "mboe-plus"]}, cv=2, error_score="raise")
     assert search.fit(TEXTS, TOPICS).best_estimator_.lang == "en"
+
+
+def test_a_scorer_that_passes_no_language_on_has_it_from_the_constructor(
+    kb: KnowledgeBase, encoder: FakeEncoder
+) -> None:
+    model = TextClassifier(encoder, kb, lang="auto:en,ja")
+    macro_f1 = make_scorer(f1_score, average="macro")
+    scores = cross_val_score(model, TEXTS, TOPICS, cv=2, scoring=macro_f1, error_score="raise")
+    assert scores.mean() > 0.5
 
 
 def test_a_language_given_to_a_method_goes_first(kb: KnowledgeBase, encoder: FakeEncoder) -> None:

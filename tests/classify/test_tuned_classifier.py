@@ -37,6 +37,22 @@ def fitted(base: Encoder, kb: KnowledgeBase | None, tune: str = "full", **option
     return model.fit(*english(), lang="en")
 
 
+@pytest.mark.parametrize(
+    ("training", "said"),
+    [
+        ({"dev_split": 0.2}, r"^the epoch is chosen on \d+ development texts"),
+        ({"epochs": 1, "learning_rate": 1e-5, "dev_split": 0.0},
+         r"^\d+ steps? at a learning rate of 1e-05 change little: see docs/few-labels\.md"),
+    ],
+    ids=["texts", "steps"],
+)  # fmt: skip
+def test_few_development_texts_and_few_steps_are_said(
+    base: Encoder, training: dict[str, Any], said: str
+) -> None:
+    with pytest.warns(UserWarning, match=said):
+        fitted(base, None, training=training)
+
+
 CASES = {
     "encoder": {"kb": None},
     "encoder, cls": {"kb": None, "preset": "mboe"},

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_world import Run, World, write_tsv
 from repository import ROOT
-from test_wikipedia_commands import table
+from written_tables import table
 
 # The heads of these copies are all of the English Wikipedia.
 pytestmark = pytest.mark.filterwarnings("ignore:.*it says that it is enwiki")

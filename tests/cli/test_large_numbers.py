@@ -72,10 +72,10 @@ def test_the_most_entities(cli: Run, world: World, tmp_path: Any) -> None:
         (NeutralityOptions, "seed"),
     ],
 )
-@pytest.mark.parametrize("value", [HUGE, "2", 2.0, True, -1])
-def test_options_in_python(options: Any, name: str, value: object) -> None:
-    with pytest.raises(InputError, match=f"^{name} is .*; give a whole number, "):
-        options(**{name: value})
+def test_options_in_python(options: Any, name: str) -> None:
+    for value in (HUGE, "2", 2.0, True, -1):
+        with pytest.raises(InputError, match=f"^{name} is .*; give a whole number, "):
+            options(**{name: value})
 
 
 def test_a_count() -> None:

@@ -100,7 +100,7 @@ def test_no_compiled_loop_holds_a_stop_back_for_ever() -> None:
 
 def test_worker_processes_leave_the_stop_to_their_parent() -> None:
     code = [sys.executable, "-c", (
-        "import sys; from isogloss.wiki import workers; "
+        "import sys; from isogloss import workers; "
         "workers.worker = lambda settings: (print('ready', file=sys.stderr, flush=True), bytes)[1];"
         "workers._serve('isogloss.workers', 'null')"
     )]  # fmt: skip

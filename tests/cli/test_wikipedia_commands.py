@@ -4,23 +4,13 @@ from pathlib import Path
 
 import pytest
 from cli_world import Refuse, Run
+from written_tables import table
 
 PAGES = {
     "Berlin": "Stadt in [[Deutschland|der Republik]]. [[Spree]]",
     "Deutschland": "[[Berlin|Hauptstadt]] und [[Berlin|Hauptstadt]]",
     "Spree": "{{Begriffsklärung}} [[Berlin]]",
 }
-
-
-def table(path: Path, name: str, columns: str, values: str) -> Path:
-    defined = ",\n".join(
-        f"  `{one.lstrip('#')}` {'int(10)' if one[0] == '#' else 'varbinary(255)'}"
-        for one in columns.split()
-    )
-    path.write_text(
-        f"CREATE TABLE `{name}` (\n{defined}\n);\nINSERT INTO `{name}` VALUES {values};\n"
-    )
-    return path
 
 
 @pytest.fixture

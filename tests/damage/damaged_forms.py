@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path += [str(TESTS / "cli"), str(TESTS / "train")]
+HELPERS = Path(__file__).resolve().parents[1] / "helpers"
+sys.path.append(str(HELPERS))
 
 from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, write_tsv  # noqa: E402
 from small_task import Small, fit, weights  # noqa: E402
@@ -86,7 +86,7 @@ def command(*words: object) -> str:
 def build_world(root: Path) -> None:
     """Make one of each form; ``about`` beside them holds what commands read besides."""
     (root / "about").mkdir(parents=True)
-    build_tiny = runpy.run_path(str(TESTS / "encode" / "tiny_models.py"))["build_tiny"]
+    build_tiny = runpy.run_path(str(HELPERS / "tiny_models.py"))["build_tiny"]
     build_tiny(root / "encoder", kind="bert")
     names = root / "about" / "names.jsonl"
     names.write_text("".join(json.dumps(entity) + "\n" for entity in ENTITIES), "utf-8")

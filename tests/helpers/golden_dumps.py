@@ -1,6 +1,6 @@
 """Count the pages and redirects of real dumps, and write them to golden_dumps.json.
 
-    python tests/wiki/golden_dumps.py
+    python tests/helpers/golden_dumps.py
 
 Reads the evaluation data beside the repository; `test_golden_dumps.py` compares and confirms them
 with another reader.

@@ -105,6 +105,25 @@ def english(n: int = 48, *, seed: int = 0) -> tuple[list[str], list[str]]:
     return texts, labels
 
 
+def label_sets(n: int = 60, *, seed: int = 0) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return texts of one topic, of two at once, and of none."""
+    texts, topics = english(n, seed=seed)
+    made: list[str] = []
+    sets: list[tuple[str, ...]] = []
+    for row, (text, topic) in enumerate(zip(texts, topics, strict=True)):
+        other = (row + 1) % n
+        if row % 5 == 0:
+            made.append("people said new big city after while today year plan")
+            sets.append(())
+        elif row % 3 == 0:
+            made.append(f"{text} {texts[other]}")
+            sets.append(tuple(dict.fromkeys((topic, topics[other]))))
+        else:
+            made.append(text)
+            sets.append((topic,))
+    return made, sets
+
+
 def write_names(path: Path, records: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path

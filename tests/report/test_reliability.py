@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from test_html import LANGS, Page, mean_of, row
+from report_pages import LANGS, Page, mean_of, row
 
 from isogloss.report.html import write_classification_report
 from isogloss.report.reliability import (

@@ -25,7 +25,7 @@ save_file({{n: v.detach() for n, v in module.named_parameters()}}, Path({out!r} 
 """
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("sparse", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_two_processes_are_one(tmp_path: Path, sparse: bool) -> None:
     found = {}
     for name, command in (

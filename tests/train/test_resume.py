@@ -182,10 +182,6 @@ def step_in(folder: Path) -> int | None:
         return json.loads(opened.metadata()["progress"])["step"]
 
 
-def test_killed_at_moments_of_the_whole_run(tmp_path: Path) -> None:
-    check_kills(tmp_path, 5, "dense")
-
-
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("sparse", ["dense", "sparse"])

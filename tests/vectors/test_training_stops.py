@@ -354,20 +354,15 @@ def is_there(folder: Path, pattern: str) -> bool:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-@pytest.mark.parametrize(
-    ("moments", "n_times"),
-    [(["training-*"], 1), pytest.param(MOMENTS, 3, marks=pytest.mark.full)],
-    ids=["once", "often"],
-)
-def test_killed_trainings_go_on_to_the_same_bytes(
-    source: str, tmp_path: Path, moments: list[str], n_times: int
-) -> None:
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_killed_trainings_go_on_to_the_same_bytes(source: str, tmp_path: Path) -> None:
     rng = random.Random(0)
     quick = VectorTraining(width=8, epochs=60)
     train_on_dump(source, tmp_path / "whole", replace(ALL, min_paragraph_len=5), quick, workers=1)
     whole, out, n_killed = (tmp_path / "whole").read_bytes(), tmp_path / "v", 0
     command = [sys.executable, "-c", SCRIPT, source]
-    for moment in moments * n_times:
+    for moment in MOMENTS * 3:
         process = subprocess.Popen([*command, out])
         while process.poll() is None and not is_there(tmp_path / ".v.work", moment):
             time.sleep(0.001)
@@ -377,7 +372,7 @@ def test_killed_trainings_go_on_to_the_same_bytes(
         if out.exists():  # it was too fast
             assert out.read_bytes() == whole
             out.unlink()
-    assert n_killed >= len(moments)
+    assert n_killed >= len(MOMENTS)
     subprocess.run([*command, out], check=True)
     assert out.read_bytes() == whole
     assert not list(tmp_path.glob(".v*"))

@@ -59,12 +59,12 @@ def run(pages: list[bytes], n_cases: int, seed: int) -> None:
 
 
 def test_edits_of_hand_written_pages() -> None:
-    run([page.encode() for page in HAND_WRITTEN], 1000, seed=1)
+    run([page.encode() for page in HAND_WRITTEN], 300, seed=1)
 
 
 @needs_dumps
 def test_edits_of_real_pages() -> None:
-    run([page.text.encode() for page in real_pages()[:60]], 500, seed=2)
+    run([page.text.encode() for page in real_pages()[:20]], 150, seed=2)
 
 
 @pytest.mark.full
@@ -78,7 +78,7 @@ def test_nothing_but_markup() -> None:
     soup = ["".join(dice.choices(BITS, k=80)).encode() for _ in range(300)]
     for rules in RULES:
         check(scan_pages(soup, rules), sum(map(len, soup)))
-    run(soup, 300, seed=5)
+    run(soup, 100, seed=5)
 
 
 def test_every_truncation() -> None:
@@ -87,10 +87,10 @@ def test_every_truncation() -> None:
     check(scan_pages(pages, RULES[0]), sum(map(len, pages)))
 
 
-@pytest.mark.parametrize("bit", BITS)
-def test_nothing_but_one_bit_of_markup(bit: str) -> None:
-    texts = [(bit * n).encode() for n in range(1, 12)] + [(bit * 3000).encode()]
-    check(scan_pages(texts, RULES[0]), sum(map(len, texts)))
+def test_nothing_but_one_bit_of_markup() -> None:
+    for bit in BITS:
+        texts = [(bit * n).encode() for n in [*range(1, 12), 3000]]
+        check(scan_pages(texts, RULES[0]), sum(map(len, texts)))
 
 
 def steps(text: str) -> int:

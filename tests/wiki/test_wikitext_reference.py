@@ -97,13 +97,14 @@ def compare(page: DumpPage, text: str) -> tuple[Links, Links]:
 
 
 @needs_dumps
-def test_links_of_every_page_agree() -> None:
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.full)])
+def test_links_of_every_page_agree(step: int) -> None:
     n_equal = n_any = 0
-    for page in real_pages():
+    for page in real_pages()[::step]:
         theirs, ours = compare(page, page.text)
         n_equal += (theirs & ours).total()
         n_any += (theirs | ours).total()
-    assert n_any > 50_000
+    assert n_any > 40_000 / step
     assert n_equal >= 0.99 * n_any
 
 

@@ -1,8 +1,8 @@
 """Makes golden.json: the bundled encoder by its reference rule, slowly and without torch.
 
-Run: python tests/encode/make_golden.py. Tokenises as the file's description says, one step after
-the other, and computes the forward pass in float64 numpy; only the decoding of the data file is
-shared with the package.
+Run: python tests/encode/bundled/make_golden.py. Tokenises as the description of the file says, one
+step after the other, and computes the forward pass in float64 numpy; only the decoding of the data
+file is shared with the package.
 """
 
 import json
