@@ -19,11 +19,14 @@ install: .venv/installed-dev
 demo: .venv/installed-bundled
 	$(BIN)/isogloss demo --out isogloss-demo --overwrite
 
+# A worker for each core, each of one thread; a worker that is done takes tests from another.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+
 test: .venv/installed-dev lint
-	$(BIN)/pytest -n auto -m "not full"
+	$(PYTEST) -m "not full"
 
 test-full: .venv/installed-dev lint
-	$(BIN)/pytest -n auto
+	$(PYTEST)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -57,7 +57,15 @@ def write(folder: Path, arrays: Arrays) -> None:
     manifest.write_text(json.dumps(sealed(facts)))
 
 
-@pytest.mark.parametrize("kind", ["encoder only", "mboe", "mboe-plus", "mboe, projected"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("encoder only", marks=pytest.mark.full),
+        "mboe",
+        "mboe-plus",
+        pytest.param("mboe, projected", marks=pytest.mark.full),
+    ],
+)
 def test_any_array_of_a_model(
     kind: str, kb: KnowledgeBase, encoder: FakeEncoder, tmp_path: Path
 ) -> None:

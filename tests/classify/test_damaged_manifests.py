@@ -86,7 +86,10 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=() if kind == "mboe-plus" else pytest.mark.full) for kind in KINDS],
+)
 def test_any_value_of_a_model(
     kind: str, kb: KnowledgeBase, encoder: FakeEncoder, tmp_path: Path
 ) -> None:
@@ -100,7 +103,9 @@ def test_any_value_of_a_model(
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.parametrize("tune", ["head", "lora", "full"])
+@pytest.mark.parametrize(
+    "tune", ["full", *(pytest.param(tune, marks=pytest.mark.full) for tune in ("head", "lora"))]
+)
 def test_any_value_about_the_encoder_of_a_model(
     tune: str, tiny_directory: Path, tmp_path: Path
 ) -> None:

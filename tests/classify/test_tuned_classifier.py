@@ -31,7 +31,18 @@ def base(tiny_directory: Path) -> Encoder:
     return Encoder.load(tiny_directory, device="cpu")
 
 
+FITTED: dict[str, TextClassifier] = {}
+
+
 def fitted(base: Encoder, kb: KnowledgeBase | None, tune: str = "full", **options: Any) -> Any:
+    """Return a model; the same options give the same one, which a test does not change."""
+    key = repr((kb is None, tune, sorted(options.items())))
+    if key not in FITTED:
+        FITTED[key] = fit_anew(base, kb, tune, **options)
+    return FITTED[key]
+
+
+def fit_anew(base: Encoder, kb: KnowledgeBase | None, tune: str = "full", **options: Any) -> Any:
     training = QUICK | options.pop("training", {})
     model = TextClassifier(base, kb, tune=tune, training=training, **options)
     return model.fit(*english(), lang="en")
@@ -50,7 +61,7 @@ def test_few_development_texts_and_few_steps_are_said(
     base: Encoder, training: dict[str, Any], said: str
 ) -> None:
     with pytest.warns(UserWarning, match=said):
-        fitted(base, None, training=training)
+        fit_anew(base, None, training=training)
 
 
 CASES = {
@@ -87,7 +98,7 @@ def test_a_saved_model_predicts_the_same(
 
 def test_the_same_seed_gives_the_same_model(base: Encoder, kb: KnowledgeBase) -> None:
     one, again, other = (
-        fitted(base, kb, preset="mboe", random_state=seed).predict_proba(PROBES, "en")
+        fit_anew(base, kb, preset="mboe", random_state=seed).predict_proba(PROBES, "en")
         for seed in (0, 0, 1)
     )
     assert np.array_equal(one, again)
@@ -96,7 +107,7 @@ def test_the_same_seed_gives_the_same_model(base: Encoder, kb: KnowledgeBase) ->
 
 def test_the_given_encoder_stays_as_it_was(base: Encoder, kb: KnowledgeBase) -> None:
     before = base.encode(PROBES[:3])
-    model = fitted(base, kb)
+    model = fit_anew(base, kb)
     assert np.array_equal(base.encode(PROBES[:3]), before)
     assert not np.allclose(model.encoder_.encode(PROBES[:3]), before, atol=1e-4)
     assert model.encoder is base
@@ -142,7 +153,7 @@ def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
 
     monkeypatch.setattr(trust, "fit_temperature", confidence)
     monkeypatch.setattr(trust, "FEWEST_TEXTS", 1)
-    model, alone = fitted(base, kb), fitted(base, None)
+    model, alone = fit_anew(base, kb), fit_anew(base, None)
     assert isinstance(model.head_, MboePlusHead)
     documents = model.prepare(UNLINKED[1:], "en")
     assert np.array_equal(documents.vectors, alone.prepare(UNLINKED[1:], "en").vectors)
@@ -222,7 +233,7 @@ def test_another_encoder_than_the_tuned_one_within_is_refused(
 
 def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: KnowledgeBase) -> None:
     with pytest.warns(OmissionWarning, match="they get no weight"):
-        model = fitted(base, kb, training={"dev_split": 0.0})
+        model = fit_anew(base, kb, training={"dev_split": 0.0})
     assert model.head_.mixture.strength == 0.0
     assert model.head_.encoder_only.chosen_by == "tuning (full), epoch 2 of 2"
 
@@ -251,7 +262,7 @@ def test_training_that_diverged_is_the_fault_of_its_rate(base: Encoder, share: f
     """The model was called broken; without development texts nothing was said at all."""
     diverging = {"epochs": 1, "learning_rate": 1e30, "batch_size": 100, "dev_split": share}
     with pytest.raises(InputError, match=r"learning_rate 1e\+30 .* give a smaller learning rate"):
-        fitted(base, None, training=diverging)
+        fit_anew(base, None, training=diverging)
 
 
 def test_max_length_holds_in_prediction_too(base: Encoder) -> None:
@@ -305,7 +316,7 @@ def test_options_of_tuning_need_tuning(base: Encoder) -> None:
 def test_peft_is_asked_for_in_one_sentence(base: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(InputError, match=r"pip install 'isogloss\[tune\]'"):
-        fitted(base, None, tune="lora")
+        fit_anew(base, None, tune="lora")
 
 
 @pytest.mark.parametrize(
