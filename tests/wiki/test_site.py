@@ -69,7 +69,7 @@ def test_the_first_letter_is_that_of_mediawiki(letter: str, capital: str) -> Non
     assert Site.default("en").title(f"{letter}x") == f"{capital}x"
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.text(st.one_of(st.characters(), st.sampled_from(" _:#%.ßi\u0301\u00a0\u200e")), max_size=70)
 )

@@ -314,7 +314,7 @@ def slow_matches(text: str, names: list[str]) -> list[str]:
     return found
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=14))
 def test_the_compiled_matcher_equals_a_slow_one(shared_linker: Linker, pieces: list[str]) -> None:
     text = "".join(pieces)

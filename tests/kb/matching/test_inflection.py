@@ -132,7 +132,7 @@ def test_the_rules_are_sound() -> None:
         assert not any(rule.named for rule in rules.prefixes), lang
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_compiled_search_equals_a_slow_one(turkish: Linker, data: Any) -> None:
     word = data.draw(st.sampled_from(NAMES)) + data.draw(st.text("aeınlrdğ", max_size=7))

@@ -39,7 +39,7 @@ def planted() -> Any:
     return make
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (1, 2))])
 def test_planted_relations_are_found(planted: Any, seed: int) -> None:
     """By chance a fifth of the entities are of one topic and one in 99 is of one group."""
     found = planted.found(train_vectors(planted(seed), QUICK, seed=seed, n_workers=1))

@@ -201,7 +201,7 @@ def test_a_row_may_lie_across_chunks(
     assert not dropped
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-(10**17), 10**17), st.binary(max_size=30)), max_size=9),
     st.sampled_from(["", "hex", "binary", "doubled"]),
