@@ -4,7 +4,7 @@ Trains on English alone (SIB-200, MasakhaNEWS). A language's shift is estimated 
 texts, without labels, and scored on the other half, and the reverse (inductive), over several
 random halves; or estimated on the very texts that are scored (transductive). Everything was chosen
 on half of the SIB-200 languages and the MasakhaNEWS dev files (--design); the other languages and
-the test files are reported. The guard is tried on texts that it should decline.
+the test files are reported. The acceptance test is tried on texts that it should decline.
 
     python benchmarks/adaptation.py --data DIR --out benchmarks/out
 """
@@ -99,7 +99,7 @@ def class_shares(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.nda
 
 
 def class_means(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
-    """Estimate one shift of all class means and the shares, by EM; without a contrast."""
+    """Estimate one shift of all class means and the priors, by EM; without a scale."""
     scores, reference = scores_of(data.head, texts), data.reference
     shift, shares = scores.mean(axis=0) - reference.mean, reference.shares
     for _ in range(200):
@@ -137,33 +137,33 @@ def self_trained(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.nda
 
 
 def moved(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
-    """Move by `estimate_move`, whatever the guard says."""
+    """Move by `estimate_move`, whatever the acceptance test says."""
     found = estimate_move(data.head, data.reference, texts)
     return scores_of(found.move.apply(data.head), tested)
 
 
 def guarded(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
-    """Do the same where the guard accepts it, as `adapt` does."""
+    """Do the same where the acceptance test accepts it, as `adapt` does."""
     if not accepted(data, texts):
         return nothing(data, texts, tested)
     return moved(data, texts, tested)
 
 
 METHODS: dict[str, Method] = {
-    "nothing moved": nothing,
+    "none": nothing,
     "mean offset": mean_offset,
     "mean offset, shrunk": shrunk_offset,
-    "class shares (EM), no shift": class_shares,
-    "class means and shares (EM)": class_means,
+    "class priors (EM), no shift": class_shares,
+    "class means and priors (EM)": class_means,
     "whitening (CORAL, shrunk)": whitened,
     "mean offset + self-training": self_trained,
-    "shift, contrast and shares (EM)": moved,
-    "the same with the guard: `adapt`": guarded,
+    "shift, scale and priors (EM)": moved,
+    "the same with the acceptance test: `adapt`": guarded,
 }
 
 
 def accepted(data: Dataset, texts: np.ndarray) -> bool:
-    """Return whether the guard lets these texts move a language."""
+    """Return whether the acceptance test accepts these texts of a language."""
     enough = len(texts) >= FEWEST_TEXTS
     return enough and not reason_against(estimate_move(data.head, data.reference, texts))
 
@@ -264,7 +264,7 @@ def methods_table(data: Dataset, n_splits: int, named: tuple[str, ...]) -> Table
         itself = np.mean([values.mean() for values in transductive(data, method).values()])
         rows.append(
             {
-                "what is moved": name,
+                "correction": name,
                 "accuracy": overall.value,
                 "accuracy_low": overall.low,
                 "accuracy_high": overall.high,
@@ -290,15 +290,15 @@ def languages_table(data: Dataset, n_splits: int) -> Table:
         rows.append(
             {
                 "lang": code,
-                "nothing moved": float(before[code].mean()),
+                "none": float(before[code].mean()),
                 "`adapt`": float(after[code].mean()),
                 "difference": gain.value,
                 "difference_low": gain.low,
                 "difference_high": gain.high,
                 "distance": found.distance,
-                "contrast": found.move.contrast,
+                "scale": found.move.contrast,
                 "separation": found.separation,
-                "different shares": found.different_shares,
+                "prior shift": found.different_shares,
             }
         )
     return Table(rows)
@@ -322,7 +322,7 @@ def guard_table(data: Dataset, n_splits: int) -> Table:
                 "trials": len(trials),
                 "accepted": float(np.mean([trial[0] for trial in trials])),
                 "mean offset": float(np.mean([trial[1] for trial in trials])),
-                "moved without the guard": float(np.mean([trial[2] for trial in trials])),
+                "without the acceptance test": float(np.mean([trial[2] for trial in trials])),
                 "`adapt`": float(np.mean([trial[3] for trial in trials])),
                 "`adapt`, the worst tenth": float(
                     np.quantile([trial[3] for trial in trials], 0.1)
@@ -363,7 +363,7 @@ def add_trial(
     language: Language,
     scored: np.ndarray,
 ) -> None:
-    """Add whether the guard accepts, and three gains over nothing moved."""
+    """Add whether the acceptance test accepts, and three gains over no correction."""
     tested, gold = language.vectors[scored], language.gold[scored]
     accuracies = [
         float((method(data, own, tested).argmax(axis=1) == gold).mean())

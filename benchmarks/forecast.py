@@ -1,7 +1,7 @@
 """How far forecasts of accuracy are off, language by language: the tables of docs/trust.md.
 
 Trains on English, forecasts other languages without their labels, and compares with their
-accuracy, on three sets: SIB-200 (the class shares are the same in every language), MasakhaNEWS
+accuracy, on three sets: SIB-200 (the class priors are the same in every language), MasakhaNEWS
 (languages lack whole classes) and messages by product area (`routing_data`; shares differ). The
 forecast has no coefficient to fit, so nothing has to be left out of it. Beside it stand guesses
 that know more: the mean accuracy of the other languages of the set, for which they must be
@@ -261,7 +261,7 @@ def row_of(name: str, found: list[Case], drop: float) -> dict[str, Any]:
         "others' mean": error(guesses(found, None)),
         "line: agreement": error(guesses(found, lambda case: case.agreement)),
         "line: confidence": error(guesses(found, lambda case: case.confidence)),
-        "line: class shares": error(guesses(found, lambda case: case.same_shares)),
+        "line: class priors": error(guesses(found, lambda case: case.same_shares)),
         "far below": int(far.sum()),
         "of these flagged": int((far & flagged).sum()),
         "flagged besides": int((flagged & ~far).sum()),
