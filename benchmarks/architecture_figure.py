@@ -30,7 +30,7 @@ def layers() -> list[list[str]]:
     """Return the packages of each layer, the highest first."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    (names,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    names = next(c["layers"] for c in contracts if "isogloss.cli" in c.get("layers", ()))
     return [[part.strip().partition(".")[2] for part in name.split("|")] for name in names]
 
 
