@@ -72,6 +72,24 @@ class Clock(TrainerCallback):  # type: ignore[misc]
         self.times.append(time.process_time())
 
 
+class TimedExamples:
+    """Examples that note the processor time at the start of each step."""
+
+    def __init__(self, examples: TextExamples, times: list[float]) -> None:
+        self.examples, self.times, self.n_seen = examples, times, 0
+        self.lengths = examples.lengths
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def collate(self, rows: list[int]) -> Any:
+        """Return a batch."""
+        if self.n_seen % BATCH == 0:  # a step begins; it may have several parts
+            self.times.append(time.process_time())
+        self.n_seen += len(rows)
+        return self.examples.collate(rows)
+
+
 def main() -> None:
     """Measure, write JSON to benchmarks/out, print Markdown tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,7 +225,7 @@ def run_reference(
             remove_unused_columns=False, disable_tqdm=True, logging_steps=10_000,
         )  # fmt: skip
         Trainer(
-            WithLoss(module), arguments, train_dataset=examples, data_collator=collate,
+            WithLoss(module), arguments, train_dataset=range(len(examples)), data_collator=collate,
             callbacks=[clock],
         ).train()  # fmt: skip
     module.eval()
@@ -225,23 +243,13 @@ def run_ours(
     n_epochs, rest = divmod(n_steps * BATCH, len(examples))
     assert rest == 0  # else the two sides would take different numbers of steps
 
-    n_seen = 0
-
-    def collate(rows: list[int]) -> Any:
-        nonlocal n_seen
-        if n_seen % BATCH == 0:  # a step begins; it may have several parts
-            times.append(time.process_time())
-        n_seen += len(rows)
-        return examples.collate(rows)
-
     options = TrainingOptions(
         epochs=n_epochs, batch_size=BATCH, learning_rate=RATE, warm_up=0.0, precision=precision,
         weight_decay=0.0, max_tokens=BATCH * LENGTH,
     )  # fmt: skip
     with cheaper_modules(module.encoder, is_first_enough=True):
         train(
-            module, examples, collate=collate, options=options, seed=seed,
-            lengths=examples.lengths,
+            module, TimedExamples(examples, times), options=options, seed=seed,
             loss=lambda batch: summed_loss(module(batch), batch.gold, None),
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ on where it was; after a change of the code, name another --out.
 
 import argparse
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
@@ -20,7 +21,6 @@ from isogloss.classify.compare.comparison import (
     Comparison,
     compare,
     compared_rows,
-    merged,
 )
 from isogloss.classify.compare.scores import scores_of
 from isogloss.classify.compare.tables import by_language, mean_languages, summary
@@ -97,7 +97,12 @@ def run(
                 out=out / f"{name}-fallback", **shared,
             )
         )  # fmt: skip
-    return merged(parts)
+    return replace(
+        parts[0],
+        rows=list(dict.fromkeys(row for part in parts for row in part.rows)),
+        baselines={row: base for part in parts for row, base in part.baselines.items()},
+        cells={key: cell for part in parts for key, cell in part.cells.items()},
+    )
 
 
 def main() -> None:

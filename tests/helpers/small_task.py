@@ -53,16 +53,12 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, index: int) -> tuple[Any, int]:
-        return self.ids[index], self.gold[index]
-
-
-def collate(examples: list[tuple[Any, int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    longest = max(len(ids) for ids, _ in examples)
-    padded = np.full((len(examples), longest), -1)
-    for row, (ids, _) in enumerate(examples):
-        padded[row, : len(ids)] = ids
-    return torch.from_numpy(padded), torch.tensor([gold for _, gold in examples])
+    def collate(self, rows: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return a batch of some sentences."""
+        padded = np.full((len(rows), max(self.lengths[rows])), -1)
+        for place, row in enumerate(rows):
+            padded[place, : self.lengths[row]] = self.ids[row]
+        return torch.from_numpy(padded), torch.tensor([self.gold[row] for row in rows])
 
 
 def fit(
@@ -84,16 +80,15 @@ def fit(
         return nn.functional.cross_entropy(module(batch[0]), batch[1], reduction="sum")
 
     def score() -> tuple[float, ...]:
-        ids, gold = collate([dev[index] for index in range(len(dev))])
+        ids, gold = dev.collate([*range(len(dev))])
         logits = module(ids)
         right = float((logits.argmax(1) == gold).float().mean())
         return right, -float(nn.functional.cross_entropy(logits, gold))
 
     chosen = {"epochs": 4, "batch_size": 8, "learning_rate": 0.01, "max_tokens": 24} | options
     return train(
-        module, data, collate=collate, loss=loss, options=TrainingOptions(**chosen), seed=seed,
-        lengths=data.lengths, score=score if with_score else None, checkpoints=checkpoints,
-        run=run,
+        module, data, loss=loss, options=TrainingOptions(**chosen), seed=seed,
+        score=score if with_score else None, checkpoints=checkpoints, run=run,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from small_task import Sentences, Small, collate, fit, same, weights
+from small_task import Sentences, Small, fit, same, weights
 
 from isogloss.errors import InputError
 from isogloss.train import Checkpoints, TrainingOptions, train
@@ -56,7 +56,7 @@ def test_the_loss_is_divided_by_the_whole_batch() -> None:
     module, data = Small(), Sentences()
     by_hand = Small()
     rows = batches_of(50, batch_size=50, seed=5, epoch=0)[0]
-    ids, gold = collate([data[int(row)] for row in rows])
+    ids, gold = data.collate([int(row) for row in rows])
     optimizer = torch.optim.AdamW(
         [
             {"params": [by_hand.embedding.weight, by_hand.hidden.weight, by_hand.classify.weight]},
@@ -99,7 +99,7 @@ def test_undecayed_matrices_do_not_decay() -> None:
     for undecayed in ((), ("embedding.weight",)):
         module = Small()
         train(
-            module, data, collate=collate, seed=0, undecayed=undecayed,
+            module, data, seed=0, undecayed=undecayed,
             loss=lambda batch, module=module: module(batch[0]).sum(),
             options=TrainingOptions(epochs=1, learning_rate=0.1, weight_decay=0.5),
         )  # fmt: skip
@@ -125,7 +125,7 @@ def scored_by(numbers: list[float], **options: Any) -> tuple[Any, list[dict[str,
         return (numbers[len(after) - 1],)
 
     result = train(
-        module, data, collate=collate, seed=0, score=score,
+        module, data, seed=0, score=score,
         loss=lambda batch: torch.nn.functional.cross_entropy(
             module(batch[0]), batch[1], reduction="sum"
         ),
@@ -170,7 +170,7 @@ def test_of_a_sparse_embedding_the_best_epoch_comes_back_whole() -> None:
 def test_a_loss_that_is_not_finite_is_said() -> None:
     with pytest.raises(InputError, match="not finite at step 1"):
         train(
-            Small(), Sentences(), collate=collate, seed=0,
+            Small(), Sentences(), seed=0,
             options=TrainingOptions(learning_rate=0.01),
             loss=lambda batch: torch.tensor(math.nan, requires_grad=True),
         )  # fmt: skip

@@ -108,7 +108,7 @@ def changed(document: Any, value: Any) -> Iterator[Any]:
             yield made
 
 
-@pytest.mark.parametrize("value", [None, "x", -1, [], {}, 0.5, float("nan"), True], ids=repr)
+@pytest.mark.parametrize("value", [None, -1, float("nan")], ids=repr)
 def test_any_damaged_value_works_or_is_refused_in_one_sentence(tmp_path: Path, value: Any) -> None:
     options = {"epochs": 2, "average_checkpoints": 2, "patience": 1, "run": {"texts": "abc"}}
     checkpoints = Checkpoints(tmp_path)

@@ -1,16 +1,20 @@
-"""Measures of resampled documents: what a bootstrap over documents makes of sums of their counts.
+"""The bootstrap over documents, of which every mean, F1 and paired difference has its interval.
 
 A document is a row of counts; a measure is a function of their sums: of hits and misses an F1, of
-right answers an accuracy. Documents with the same id in several languages are drawn together.
+right answers an accuracy. Documents with the same id in several languages are drawn together, so
+translations are not taken for new evidence. A draw is the same for all columns: those of several
+seeds, or of two systems, stay paired.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d
-from isogloss.statistics.scores import N_RESAMPLES, N_RESAMPLES_AT_ONCE, numbered_ids
+
+N_RESAMPLES = 2000
+N_RESAMPLES_AT_ONCE = 50
 
 Measure = Callable[[Doubles2d], Doubles2d]  # of (n, n_sums) sums of counts: (n, n_measures)
 
@@ -45,7 +49,8 @@ def resampled(
     counts
         Language to (n_documents, n_sums).
     ids
-        As in `scores.interval_of_language_mean`: documents with an id are drawn by id, jointly.
+        Language to document ids, or None. Documents with an id are drawn by id, jointly over
+        all languages; languages without ids are drawn on their own.
     """
     totals = [measure(columns.sum(axis=0)[None])[0] for columns in counts.values()]
     drawn = _drawn(counts, ids, measure, np.random.default_rng(seed))
@@ -60,7 +65,7 @@ def resampled_means(
     Parameters
     ----------
     values
-        Language to (n_documents, n_columns).
+        Language to (n_documents, n_columns), of one document or more.
     """
     means = {lang: columns.mean(axis=0) for lang, columns in values.items()}
     mean: Doubles1d = np.mean(list(means.values()), axis=0)
@@ -106,7 +111,8 @@ def _draws_of(
     n_rows = len(next(iter(rows.values())))
     shares = np.full(n_rows, 1 / n_rows)
     if len(rows) == 1:
-        # As for means, a resample is a multinomial draw over the distinct rows.
+        # A resample of n rows is a multinomial draw over the distinct ones: a handful where rows
+        # are right or wrong, however many there are.
         ((lang, only),) = rows.items()
         distinct, times_met = np.unique(only, axis=0, return_counts=True)
         rows, shares = {lang: distinct}, times_met / n_rows
@@ -115,6 +121,12 @@ def _draws_of(
         times = generator.multinomial(n_rows, shares, size=N_RESAMPLES_AT_ONCE)
         drawn.append(np.sum([measure(times @ columns) for columns in rows.values()], axis=0))
     return np.vstack(drawn)
+
+
+def numbered_ids(ids: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Return id → number for the ids of several languages, as first met."""
+    distinct = dict.fromkeys(entry for entries in ids for entry in entries)
+    return {entry: index for index, entry in enumerate(distinct)}
 
 
 def _by_id(

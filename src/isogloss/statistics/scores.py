@@ -5,7 +5,7 @@ counts as wrong. Rows that are the same document in several languages (equal ids
 together, so that an interval of a mean over languages does not treat translations as new evidence.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.metrics import f1_score
 
-from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
+from isogloss.arrays import Bools1d, Doubles1d
+from isogloss.statistics.bootstrap import numbered_ids, resampled_means
 from isogloss.statistics.intervals import (
     Interval,
     interval_of_draws,
@@ -21,9 +22,6 @@ from isogloss.statistics.intervals import (
     repeated,
     sums_of,
 )
-
-N_RESAMPLES = 2000
-N_RESAMPLES_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
@@ -48,12 +46,7 @@ def interval_of_mean(values: Doubles1d | Bools1d, *, seed: int) -> Interval:
 
     An empty array gives NaN throughout.
     """
-    doubles = np.asarray(values, dtype=np.float64)
-    if len(doubles) == 0:
-        return Interval(np.nan, np.nan, np.nan)
-    return interval_of_draws(
-        float(doubles.mean()), _drawn_means(doubles, np.random.default_rng(seed))
-    )
+    return interval_of_language_mean({"": values}, {}, seed=seed)
 
 
 def interval_of_language_mean(
@@ -64,23 +57,19 @@ def interval_of_language_mean(
     Parameters
     ----------
     values
-        Language to (n_rows,) values.
+        Language to (n_rows,) values; a language without any has no part.
     ids
-        Language to document ids, or None. Documents with an id are drawn by id, jointly over
-        all languages; languages without ids are drawn on their own.
+        As in `bootstrap.resampled`: rows with an id are drawn by id, jointly over the languages.
     """
-    means = _language_means(values)
-    if not means:
+    columns = {
+        lang: np.asarray(column, dtype=np.float64)[:, None]
+        for lang, column in values.items()
+        if len(column)
+    }
+    if not columns:
         return Interval(np.nan, np.nan, np.nan)
-    shared = [lang for lang in values if ids.get(lang) is not None and len(values[lang])]
-    alone = [lang for lang in values if lang not in shared and len(values[lang])]
-    generator = np.random.default_rng(seed)
-    drawn = np.zeros(N_RESAMPLES)
-    if shared:
-        drawn += _joint_draws(values, ids, shared, generator).sum(axis=1)
-    for lang in alone:
-        drawn += _drawn_means(np.asarray(values[lang], dtype=np.float64), generator)
-    return interval_of_draws(float(np.mean(list(means.values()))), drawn / len(means))
+    found = resampled_means(columns, ids, seed=seed)
+    return interval_of_draws(float(found.values[0]), found.drawn[:, 0])
 
 
 def interval_of_mean_accuracy(
@@ -148,48 +137,3 @@ def f1_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]
         f"{average}_f1": float(f1_score(*numbers, average=average, zero_division=0))
         for average in ("macro", "micro")
     }
-
-
-def numbered_ids(ids: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return id → number for the ids of several languages, as first met."""
-    distinct = dict.fromkeys(entry for entries in ids for entry in entries)
-    return {entry: index for index, entry in enumerate(distinct)}
-
-
-def _language_means(values: Mapping[str, Doubles1d | Bools1d]) -> dict[str, float]:
-    return {lang: float(np.mean(column)) for lang, column in values.items() if len(column)}
-
-
-def _joint_draws(
-    values: Mapping[str, Doubles1d | Bools1d],
-    ids: Mapping[str, Sequence[str] | None],
-    langs: list[str],
-    generator: np.random.Generator,
-) -> Doubles2d:
-    """Draw ids with replacement; give each language's mean over its rows of the ids drawn."""
-    number = numbered_ids([ids[lang] or () for lang in langs])
-    sums, counts = np.zeros((len(number), len(langs))), np.zeros((len(number), len(langs)))
-    for column, lang in enumerate(langs):
-        rows = np.array([number[entry] for entry in ids[lang] or ()])
-        np.add.at(sums[:, column], rows, np.asarray(values[lang], dtype=np.float64))
-        np.add.at(counts[:, column], rows, 1.0)
-    overall = sums.sum(axis=0) / counts.sum(axis=0)
-    means = np.empty((N_RESAMPLES, len(langs)))
-    for start in range(0, N_RESAMPLES, N_RESAMPLES_AT_ONCE):
-        times = generator.multinomial(
-            len(number), np.full(len(number), 1 / len(number)), size=N_RESAMPLES_AT_ONCE
-        )
-        drawn = times @ counts
-        means[start : start + N_RESAMPLES_AT_ONCE] = np.where(
-            drawn > 0, (times @ sums) / np.maximum(drawn, 1.0), overall
-        )
-    return means
-
-
-def _drawn_means(values: Doubles1d, generator: np.random.Generator) -> Doubles1d:
-    # A resample of n rows is a multinomial draw over the distinct values: a handful for rows that
-    # are right or wrong, however many rows there are.
-    distinct, counts = np.unique(values, return_counts=True)
-    times = generator.multinomial(len(values), counts / len(values), size=N_RESAMPLES)
-    means: Doubles1d = times @ distinct / len(values)
-    return means

@@ -126,7 +126,7 @@ def sha256_of(path: Path) -> str:
 
 def sha256_of_package(*endings: str) -> str:
     """Return the SHA-256 of the files of isogloss itself that end so: its code, or its rules."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for file in sorted(
         file for ending in endings for file in folder.rglob("*") if str(file).endswith(ending)

@@ -58,7 +58,7 @@ def cheaper_modules(model: Any, *, is_first_enough: bool) -> Iterator[None]:
         _register()
         model.set_attn_implementation(ATTENTION)
     last = _after_last_attention(model) if is_first_enough else None
-    hook = None if last is None else last.register_forward_pre_hook(_first_piece)
+    hook = None if last is None else last.register_forward_pre_hook(_first_token)
     try:
         yield
     finally:
@@ -176,7 +176,7 @@ def _after_last_attention(model: Any) -> nn.Module | None:
     return output if isinstance(output, nn.Module) else None
 
 
-def _first_piece(_: nn.Module, states: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def _first_token(_: nn.Module, states: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(state[:, :1] for state in states)
 
 

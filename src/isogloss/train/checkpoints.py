@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
+from msgspec import Meta, Struct
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
@@ -24,7 +26,6 @@ from isogloss.storage.files import (
     locked,
     parse_json,
     refuse_unwritable,
-    saved_number,
 )
 from isogloss.storage.sealed import CHECKSUM, arrays_checksum
 from isogloss.train.weights import Tensors
@@ -34,10 +35,58 @@ NAME = "checkpoint.safetensors"
 BEST = f"best-{8 * '[0-9]'}.safetensors"
 
 
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Epoch(Struct, frozen=True):
+    """What one pass over the examples came to.
+
+    Attributes
+    ----------
+    step
+        Steps done by its end.
+    loss
+        Mean over the examples, as they were met.
+    score
+        Development score, () without one.
+    """
+
+    step: Count
+    loss: float
+    score: tuple[float, ...]
+
+
+class Progress(Struct, forbid_unknown_fields=True):
+    """How far a run is.
+
+    Attributes
+    ----------
+    loss
+        Summed over the examples of the epoch so far.
+    best_steps
+        Ends of the epochs whose weights are kept, the best first.
+    scaler
+        State of the `torch.amp.GradScaler`.
+    """
+
+    step: Count = 0
+    loss: float = 0.0
+    epochs: list[Epoch] = []
+    best_steps: list[int] = []
+    is_stopped_early: bool = False
+    scaler: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.loss):
+            raise ValueError(f"loss is {self.loss}")
+        if not {*self.best_steps} <= {epoch.step for epoch in self.epochs}:
+            raise ValueError(f"best_steps is {self.best_steps!r:.40}, no epochs of the run")
+
+
 class Checkpoint(NamedTuple):
     """How far a run is, and its tensors."""
 
-    progress: dict[str, Any]
+    progress: Progress
     tensors: Tensors
 
 
@@ -101,9 +150,9 @@ class Checkpoints:
             return None
         metadata, tensors = _read(file, advice="remove it to start again")
         with damage_in_one_sentence(file, advice="remove it to start again"):
-            progress = parse_json(metadata["progress"])
-            differing = _differing(progress.pop("run"), json.loads(json.dumps(run)))
-            _check(progress)
+            facts = parse_json(metadata["progress"])
+            differing = _differing(facts.pop("run"), json.loads(json.dumps(run)))
+            progress = msgspec.convert(facts, Progress)
         if differing:
             raise InputError(
                 f"the checkpoint is of another run ({', '.join(differing)} differ); "
@@ -112,11 +161,11 @@ class Checkpoints:
             )
         return Checkpoint(progress, tensors)
 
-    def write(self, run: dict[str, Any], progress: dict[str, Any], tensors: Tensors) -> None:
+    def write(self, run: dict[str, Any], progress: Progress, tensors: Tensors) -> None:
         """Replace the checkpoint; then remove the best epochs that it no longer names."""
-        record = json.dumps(progress | {"run": run})
+        record = json.dumps(msgspec.to_builtins(progress) | {"run": run})
         self._write(NAME, tensors, {"format": FORMAT, "progress": record})
-        named = {self._best(step) for step in progress["best_steps"]}
+        named = {self._best(step) for step in progress.best_steps}
         for file in self.folder.glob(BEST):
             if file not in named:
                 file.unlink(missing_ok=True)
@@ -166,24 +215,6 @@ def _read(file: Path, *, advice: str) -> tuple[dict[str, str], Tensors]:
     if metadata.get(CHECKSUM) != arrays_checksum(tensors, metadata):
         raise InputError(f"damaged: its content is not what was written; {advice}", path=file)
     return metadata, tensors
-
-
-def _check(progress: dict[str, Any]) -> None:
-    """Raise `ValueError`, `KeyError` or `TypeError` unless the loop can resume from here."""
-    steps = [saved_number(epoch, "step", whole=True) for epoch in progress["epochs"]]
-    for epoch in progress["epochs"]:
-        numbers = [epoch["loss"], *epoch["score"]]
-        if not all(type(number) in (int, float) for number in numbers):
-            raise ValueError(f"an epoch has the loss and score {numbers!r:.40}")
-    if not set(progress["best_steps"]) <= set(steps):
-        raise ValueError(f"best_steps is {progress['best_steps']!r:.40}, no epochs of the run")
-    saved_number(progress, "step", whole=True)
-    if type(progress["loss"]) not in (int, float) or not math.isfinite(progress["loss"]):
-        raise ValueError(f"loss is {progress['loss']!r:.40}")
-    if type(progress["is_stopped_early"]) is not bool:
-        raise ValueError(f"is_stopped_early is {progress['is_stopped_early']!r:.40}")
-    if type(progress["scaler"]) is not dict:
-        raise ValueError(f"scaler is {progress['scaler']!r:.40}")
 
 
 def _differing(saved: dict[str, Any], ours: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """The training loop: AdamW over a module, batch by batch, to the best epoch.
 
-It knows nothing of texts or classes: it takes a module, examples, a function that makes a batch of
-them, and one that gives the summed loss of a batch. A step is the same whatever way its batch is
+It knows nothing of texts or classes: it takes a module, examples that it collates into batches, and
+a function that gives the summed loss of a batch. A step is the same whatever way its batch is
 cut into micro-batches and spread over processes, but for rounding. On one processor the same seed
 gives the same bytes, a run that was killed and resumed included.
 """
@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import Any, Protocol, TypeVar
 
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError
 from isogloss.progress import progress
-from isogloss.train.checkpoints import NAME, Checkpoints
+from isogloss.train.checkpoints import NAME, Checkpoints, Epoch, Progress
 from isogloss.train.optimizer import ModuleOptimizer
 from isogloss.train.options import TrainingOptions
 from isogloss.train.order import (
@@ -35,44 +35,29 @@ from isogloss.train.weights import Tensors, TrainedWeights
 
 logger = logging.getLogger("isogloss")
 
-Example = TypeVar("Example")
-Given = TypeVar("Given", covariant=True)
 Batch = TypeVar("Batch")
+Made = TypeVar("Made", covariant=True)
 Score = tuple[float, ...]
 MAX_TOKENS = {"cpu": 2048}
 MAX_TOKENS_ELSEWHERE = 16_384
 PART_COST = {"cpu": 100}  # elsewhere about as few parts as there can be
 
 
-class Examples(Protocol[Given]):
-    """What the loop needs of a set of examples: their number, and each by its place."""
+class Examples(Protocol[Made]):
+    """What the loop needs of a set of examples, which it knows by number, from 0."""
+
+    @property
+    def lengths(self) -> Ints1d | None:
+        """int64 (n_examples,): tokens of each, so that like lengths share a micro-batch."""
+        ...
 
     def __len__(self) -> int:
         """Return how many there are."""
         ...
 
-    def __getitem__(self, index: int, /) -> Given:
-        """Return one."""
+    def collate(self, rows: list[int], /) -> Made:
+        """Return a batch of some examples, on the module's device."""
         ...
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What one pass over the examples came to.
-
-    Attributes
-    ----------
-    step
-        Steps done by its end.
-    loss
-        Mean over the examples, as they were met.
-    score
-        Dev score, () without one.
-    """
-
-    step: int
-    loss: float
-    score: Score
 
 
 @dataclass(frozen=True)
@@ -96,13 +81,11 @@ class TrainingResult:
 
 def train(
     module: nn.Module,
-    examples: Examples[Example],
+    examples: Examples[Batch],
     *,
-    collate: Callable[[list[Example]], Batch],
     loss: Callable[[Batch], Tensor],
     options: TrainingOptions,
     seed: int,
-    lengths: Ints1d | None = None,
     score: Callable[[], Score] | None = None,
     score_in_words: Callable[[Score], str] = str,
     undecayed: Collection[str] = (),
@@ -117,16 +100,10 @@ def train(
     module
         Parameters that require a gradient are trained. An ``nn.Embedding`` with ``sparse=True``
         is updated by rows (`RowAdamW`).
-    examples
-        Indexable from 0.
-    collate
-        Makes a batch, on the module's device, of some examples.
     loss
         Returns the sum of the losses of a batch's examples, not their mean.
     seed
         Of the order and of dropout.
-    lengths
-        int64 (n_examples,): tokens of each, so that like lengths share a micro-batch.
     score
         Scores the module, which is in evaluation mode, on development data, higher being
         better; of a tuple the later numbers decide between equals. Called after each epoch.
@@ -151,48 +128,32 @@ def train(
     """
     device = next(module.parameters()).device
     with joined_processes(device) as processes, _own_random_numbers(device):
+        identity = (run or {}) | {"options": options.of_loop(), "seed": seed}
         loop = _Loop(
-            module, examples, collate, loss, options, seed, lengths, score, score_in_words,
-            undecayed, processes, checkpoints,
-            (run or {}) | {"options": options.of_loop(), "seed": seed},
+            module, examples, loss, options, seed, score, score_in_words, checkpoints, identity,
+            processes, undecayed,
         )  # fmt: skip
         return loop.run(description)
 
 
 @dataclass
-class _State:
-    """How far a run is."""
-
-    step: int = 0
-    loss: float = 0.0  # summed over the examples of the epoch so far
-    epochs: list[Epoch] = field(default_factory=list)
-    best_steps: list[int] = field(default_factory=list)
-    is_stopped_early: bool = False
-
-
 class _Loop:
     """One run; see `train`."""
 
-    def __init__(
-        self,
-        module: nn.Module,
-        examples: Examples[Any],
-        collate: Callable[[list[Any]], Any],
-        loss: Callable[[Any], Tensor],
-        options: TrainingOptions,
-        seed: int,
-        lengths: Ints1d | None,
-        score: Callable[[], Score] | None,
-        score_in_words: Callable[[Score], str],
-        undecayed: Collection[str],
-        processes: Processes,
-        checkpoints: Checkpoints | None,
-        identity: dict[str, Any],
-    ) -> None:
-        self.module, self.examples, self.collate, self.loss = module, examples, collate, loss
-        self.options, self.seed, self.lengths, self.score = options, seed, lengths, score
-        self.score_in_words = score_in_words
-        self.processes, self.checkpoints, self.identity = processes, checkpoints, identity
+    module: nn.Module
+    examples: Examples[Any]
+    loss: Callable[[Any], Tensor]
+    options: TrainingOptions
+    seed: int
+    score: Callable[[], Score] | None
+    score_in_words: Callable[[Score], str]
+    checkpoints: Checkpoints | None
+    identity: dict[str, Any]
+    processes: Processes
+    undecayed: InitVar[Collection[str]]
+
+    def __post_init__(self, undecayed: Collection[str]) -> None:
+        module, options = self.module, self.options
         self.device = next(module.parameters()).device
         self.dtype = dtype_of(options, self.device)
         self.weights = TrainedWeights(module)
@@ -200,9 +161,9 @@ class _Loop:
         self.scaler = torch.amp.GradScaler(
             self.device.type, enabled=self.dtype is torch.float16, init_scale=2.0**14
         )
-        self.state = _State()
+        self.state = Progress()
         self.kept: dict[int, Tensors] = {}  # weights of the best epochs, by step
-        self.n_steps_of_epoch = math.ceil(len(examples) / options.batch_size)
+        self.n_steps_of_epoch = math.ceil(len(self.examples) / options.batch_size)
         self.n_steps = options.epochs * self.n_steps_of_epoch
         self.max_tokens = options.max_tokens or MAX_TOKENS.get(
             self.device.type, MAX_TOKENS_ELSEWHERE
@@ -248,16 +209,17 @@ class _Loop:
         batch = batches_of(
             len(self.examples), batch_size=options.batch_size, seed=self.seed, epoch=epoch
         )[place]
-        share = share_of(batch, self.lengths, rank=processes.rank, size=processes.size)
+        lengths = self.examples.lengths
+        share = share_of(batch, lengths, rank=processes.rank, size=processes.size)
         parts = micro_batches(
-            share, self.lengths, accumulate=options.accumulate, max_tokens=self.max_tokens,
+            share, lengths, accumulate=options.accumulate, max_tokens=self.max_tokens,
             part_cost=PART_COST.get(self.device.type, self.max_tokens),
         )  # fmt: skip
         torch.manual_seed(seed_of(self.seed, self.state.step, processes.rank))
         self.module.train()
         total = torch.zeros((), dtype=torch.float32, device=self.device)
         for part in parts:
-            examples = self.collate([self.examples[index] for index in part.tolist()])
+            examples = self.examples.collate(part.tolist())
             with self._mixed_precision():
                 summed = self.loss(examples)
             total += summed.detach()
@@ -279,7 +241,7 @@ class _Loop:
         if self.score is not None:
             self.module.eval()
             with torch.no_grad(), self._mixed_precision():
-                found = self.processes.of_first(self.score(), self.device)
+                found = self.processes.of_first([*map(float, self.score())], self.device)
         epoch = Epoch(state.step, state.loss / len(self.examples), found)
         state.epochs.append(epoch)
         state.loss = 0.0
@@ -331,12 +293,7 @@ class _Loop:
         found = self.checkpoints.read(self.identity)
         if found is None:
             return
-        saved = found.progress
-        self.state = _State(
-            saved["step"], saved["loss"],
-            [Epoch(one["step"], one["loss"], tuple(one["score"])) for one in saved["epochs"]],
-            saved["best_steps"], saved["is_stopped_early"],
-        )  # fmt: skip
+        self.state = found.progress
         if self.state.best_steps != self._best_steps():
             raise InputError(
                 "damaged: its best epochs are not those with the best scores; remove it to start "
@@ -345,19 +302,17 @@ class _Loop:
             )
         self.weights.put(found.tensors)
         self.optimizer.load_state(found.tensors)
-        if saved["scaler"]:
-            self.scaler.load_state_dict(saved["scaler"])
+        if self.state.scaler:
+            self.scaler.load_state_dict(self.state.scaler)
         self.kept = {step: self.checkpoints.read_best(step) for step in self.state.best_steps}
         logger.info("resuming at step %d of %d", self.state.step, self.n_steps)
 
     def _write(self) -> None:
         if self.checkpoints is None or self.processes.rank:
             return
-        self.checkpoints.write(
-            self.identity,
-            asdict(self.state) | {"scaler": self.scaler.state_dict()},
-            self.weights.take() | self.optimizer.state(),
-        )
+        self.state.scaler = self.scaler.state_dict()
+        tensors = self.weights.take() | self.optimizer.state()
+        self.checkpoints.write(self.identity, self.state, tensors)
 
     def _mixed_precision(self) -> torch.autocast:
         return torch.autocast(self.device.type, self.dtype, enabled=self.dtype is not torch.float32)

@@ -11,7 +11,8 @@ from planted import JAPANESE, FakeEncoder, english
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.compare import comparison
-from isogloss.classify.compare.comparison import Cell, Comparison, compare, compared_rows, merged
+from isogloss.classify.compare.cells import Cell, LanguageScores
+from isogloss.classify.compare.comparison import Comparison, compare, compared_rows
 from isogloss.classify.compare.published import published_table
 from isogloss.classify.compare.tables import by_language, mean_languages, side_by_side, summary
 from isogloss.data.labelled import LabelledTexts
@@ -92,7 +93,7 @@ def test_a_cell_is_the_evaluation_of_a_classifier_of_its_row_and_seed(
     assert result.ids == {"ja": TESTS.ids}
 
 
-def test_a_stopped_comparison_goes_on_where_it_was(
+def test_a_stopped_comparison_resumes_where_it_was(
     run: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = run()
@@ -171,7 +172,7 @@ def test_an_option_of_the_wrong_kind_is_refused_before_a_fit(run: Any, tmp_path:
 
 
 def cell(**correct: list[int]) -> Cell:
-    scores = {"macro_f1": 0.5, "n_unlinked": 0, "n_unseen_label": 0, "accuracy_seen": None}
+    scores = LanguageScores(accuracy_seen=None, macro_f1=0.5, n_unlinked=0, n_unseen_label=0)
     right = {lang: [bool(value) for value in values] for lang, values in correct.items()}
     return Cell(right, dict.fromkeys(right, scores), 0.5, 1.0, [])
 
@@ -301,19 +302,6 @@ def test_one_seed_has_no_deviation() -> None:
     assert {line["lang"]: line["mboe"] for line in side_by_side(alone, by_language(alone)).rows}[
         "ja"
     ] == "1.000 ▲"
-
-
-def test_comparisons_of_the_same_texts_merge() -> None:
-    other = replace(
-        PLANTED, rows=["mboe emoji"], baselines={"mboe emoji": "encoder"},
-        cells={("mboe emoji", seed): PLANTED.cells["mboe", seed] for seed in (0, 1)},
-    )  # fmt: skip
-    lines = {
-        line["row"]: line
-        for line in summary(merged([PLANTED, other]), by_language(merged([PLANTED, other]))).rows
-    }
-    assert list(lines) == ["encoder", "mboe", "mboe emoji"]
-    assert lines["mboe emoji"]["difference"] == lines["mboe"]["difference"]
 
 
 def test_cells_of_other_code_are_not_mixed_in(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_the_network_that_trains_is_the_one_that_predicts(
 
     logits = np.zeros((48, 3))
 
-    def fill(network: TunedNetwork, _: Any, *, collate: Any, **__: Any) -> TrainingResult:
+    def fill(network: TunedNetwork, examples: Any, **_: Any) -> TrainingResult:
         draw = torch.Generator().manual_seed(1)
         pooling, classify = network.pooling, network.classify
         network.eval()
@@ -132,7 +132,7 @@ def test_the_network_that_trains_is_the_one_that_predicts(
             ):  # fmt: skip
                 part.normal_(generator=draw)
             for rows in torch.randperm(48, generator=draw).split(7):
-                logits[rows] = network(collate(rows.tolist())).numpy()
+                logits[rows] = network(examples.collate(rows.tolist())).numpy()
         return TrainingResult([], [], False)
 
     monkeypatch.setattr(module, "train", fill)

@@ -1,8 +1,8 @@
 """Do entities help *you*? The same data with and without them, over several seeds.
 
 Every row of the comparison is one way to use entities, or none; every cell is a classifier of one
-row and one seed, fitted and scored on the user's own files. Cells are kept on disk as they are
-made (`comparison_store`). What follows from them is in `comparison_tables`.
+row and one seed, fitted and scored on the user's own files, and kept on disk (`learn.run_store`).
+What follows from them is in `tables`.
 """
 
 import hashlib
@@ -10,13 +10,14 @@ import json
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.classify.evaluate.evaluation import evaluate
+from isogloss.classify.compare.cells import COMPARISON, Cell, LanguageScores
+from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
 from isogloss.classify.fitting.training_data import check_training
 from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier
@@ -31,14 +32,6 @@ from isogloss.errors import (
     warn_omitted,
 )
 from isogloss.kb import KnowledgeBase
-from isogloss.learn.run_store import (
-    Cell,
-    cell_file,
-    held_store,
-    read_cell,
-    start_store,
-    write_cell,
-)
 from isogloss.learn.tuning_memo import remember_tuning, seconds_spared
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.progress import logger
@@ -192,29 +185,27 @@ def compare(
         "options": _as_json(options),
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
+    task = _Task(train, tests, dev, encoder, kb, fallback_lang, options)
     cells, said = {}, set[str]()
-    with held_store(out, made_with):
-        places = [(row.name, seed) for row in rows for seed in range(n_seeds)]
-        _say_what_is_kept([cell_file(out, name, seed) for name, seed in places])
+    with COMPARISON.held(out, made_with) as runs:
+        keys = {(row.name, seed): f"{row.name}.{seed}" for row in rows for seed in range(n_seeds)}
+        n_kept = sum(runs.file(key).exists() for key in keys.values())
+        if n_kept:
+            logger.info("%d of %s kept from before", n_kept, counted(len(keys), "cell"))
         for seed in range(n_seeds):
             # Rows that tune the same stand together, so that the encoder is tuned once for them.
             for row in sorted(rows, key=lambda row: row.baseline):
-                file = cell_file(out, row.name, seed)
-                if not file.exists():
-                    cell = _run(row, seed, train, tests, dev, encoder, kb, fallback_lang, options)
-                    start_store(out, made_with)  # not before: a refused fit leaves nothing behind
-                    write_cell(file, cell, made_with)
-                cell = read_cell(
-                    file, tests, made_with, multilabel=options.get("multilabel", False)
-                )
-                cells[row.name, seed] = cell
-                for loss in cell.losses:
+                key = keys[row.name, seed]
+                if not runs.file(key).exists():
+                    runs.write(key, _run(row, seed, task))
+                cell = cells[row.name, seed] = runs.read(key)
+                for omission in cell.omissions:
                     # Said once, for a row with entities; each is an error under --strict.
                     if omissions_are_errors() or (
-                        row.has_entities and not seed and loss not in said
+                        row.has_entities and not seed and omission not in said
                     ):
-                        said.add(loss)
-                        warn_omitted(loss)
+                        said.add(omission)
+                        warn_omitted(omission)
     langs = dict.fromkeys(tests.langs)
     gold = {lang or UNKNOWN: tests.rows_in({lang}).labels for lang in langs}
     return Comparison(
@@ -251,17 +242,6 @@ def check_rows(
         check_training(model.get_params(deep=False), *columns, **_held_out(dev))
 
 
-def merged(parts: Sequence[Comparison]) -> Comparison:
-    """Return the rows of several comparisons of the same texts and seeds as one."""
-    first = parts[0]
-    return replace(
-        first,
-        rows=list(dict.fromkeys(row for part in parts for row in part.rows)),
-        baselines={row: base for part in parts for row, base in part.baselines.items()},
-        cells={key: cell for part in parts for key, cell in part.cells.items()},
-    )
-
-
 def fingerprint_of(documents: LabelledTexts) -> str:
     """Return the SHA-256 of texts, labels, languages and ids in their order."""
     rows = json.dumps([list(map(str, column)) for column in documents.columns()])
@@ -286,28 +266,26 @@ def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _say_what_is_kept(files: Sequence[Path]) -> None:
-    n_kept = sum(file.exists() for file in files)
-    if n_kept:
-        logger.info("%d of %s kept from before", n_kept, counted(len(files), "cell"))
+@dataclass(frozen=True)
+class _Task:
+    """What every cell is made with."""
+
+    train: LabelledTexts
+    tests: LabelledTexts
+    dev: LabelledTexts | None
+    encoder: Encoder
+    kb: KnowledgeBase
+    fallback_lang: str | None
+    options: Mapping[str, Any]
 
 
-def _run(
-    row: ComparedRow,
-    seed: int,
-    train: LabelledTexts,
-    tests: LabelledTexts,
-    dev: LabelledTexts | None,
-    encoder: Encoder,
-    kb: KnowledgeBase,
-    fallback_lang: str | None,
-    options: Mapping[str, Any],
-) -> Cell:
+def _run(row: ComparedRow, seed: int, task: _Task) -> Cell:
+    train, dev = task.train, task.dev
     model = TextClassifier(
-        encoder,
-        kb if row.has_entities else None,
+        task.encoder,
+        task.kb if row.has_entities else None,
         random_state=seed,
-        **{**options, **row.options},
+        **{**task.options, **row.options},
     )
     score = "micro_f1" if model.multilabel else "accuracy"
     with warnings.catch_warnings(record=True) as caught:
@@ -316,33 +294,42 @@ def _run(
         start, spared = time.perf_counter(), seconds_spared()
         model.fit(train.texts, train.labels, train.langs, **_held_out(dev))
         seconds = time.perf_counter() - start + seconds_spared() - spared
-        result = evaluate(
-            model, tests.texts, tests.labels, tests.langs, ids=tests.ids,
-            fallback_lang=fallback_lang,
-        )  # fmt: skip
-        on_dev = None
-        if dev is not None:
-            judged = evaluate(model, dev.texts, dev.labels, dev.langs, fallback_lang=fallback_lang)
-            on_dev = float(np.mean([line[score] for line in judged.rows]))
-    losses = []
+        result = _evaluated(model, task.tests, task)
+        judged = None if dev is None else _evaluated(model, dev, task)
+    omissions = []
     for warning in caught:
         if issubclass(warning.category, OmissionWarning):
-            losses.append(str(warning.message))
+            omissions.append(str(warning.message))
         else:
             warnings.showwarning(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
     logger.info("%s, seed %d: %s %.3f", row.name, seed, score, result.mean[score])
-    kept = ("accuracy_seen", "macro_f1", "n_unlinked", "n_unseen_label")
     return Cell(
         correct={lang: right.tolist() for lang, right in result.correct.items()},
-        scores={line["lang"]: {key: line[key] for key in kept} for line in result.rows},
-        dev=on_dev,
+        scores={
+            line["lang"]: LanguageScores(
+                **{name: line[name] for name in LanguageScores.__struct_fields__}
+            )
+            for line in result.rows
+        },
+        dev=None if judged is None else float(np.mean([line[score] for line in judged.rows])),
         seconds=seconds,
-        losses=list(dict.fromkeys(losses)),
+        omissions=list(dict.fromkeys(omissions)),
         given={lang: list(map(list, sets)) for lang, sets in result.answers.items()}
         if model.multilabel
         else None,
+    )
+
+
+def _evaluated(model: TextClassifier, tests: LabelledTexts, task: _Task) -> Evaluation:
+    return evaluate(
+        model,
+        tests.texts,
+        tests.labels,
+        tests.langs,
+        ids=tests.ids,
+        fallback_lang=task.fallback_lang,
     )
 
 

@@ -20,7 +20,7 @@ def published_table(name: str) -> Table:
     InputError
         When there is no such data set in the paper.
     """
-    file = resources.files("isogloss.classify") / "published.json"
+    file = resources.files("isogloss.classify.compare") / "published.json"
     known = json.loads(file.read_text(encoding="utf-8"))
     if name not in known:
         raise InputError(f"--published is '{name}'; {did_you_mean(name, known)}")

@@ -2,7 +2,7 @@
 
 A row's score is the mean over its seeds; its gain is the difference to its baseline, seed by seed
 on the same documents. Intervals are over documents, drawn jointly where languages share them, and
-over seeds where these differ (`comparison_seeds`). So are p-values: a gain has to be beyond the
+over seeds where these differ (`statistics.seeds`). So are p-values: a gain has to be beyond the
 chance of documents alone (sign-flip permutation test of the documents' gains; of label sets, the
 swap of the two answers to a document, `label_set_scores.swap_p`) and beyond that of both.
 """
@@ -10,7 +10,6 @@ swap of the two answers to a document, `label_set_scores.swap_p`) and beyond tha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -50,44 +49,24 @@ class RowScores:
     deviation_of_gain: float | None
 
 
-class Scores(Protocol):
-    """The scores of a comparison.
+@dataclass(frozen=True)
+class Accuracy:
+    """Of one label a text: the share of documents that a seed gets right.
 
     Attributes
     ----------
     name
         Column of the score that counts.
     title
-        All of them in words.
+        All scores in words.
     """
-
-    name: str
-    title: str
-
-    def over(self, row: str, langs: Sequence[str]) -> RowScores:
-        """Return the mean over languages, with intervals."""
-        ...
-
-    def p_value(self, row: str, lang: str) -> float:
-        """Return the two-sided p-value of that gain."""
-        ...
-
-
-def scores_of(comparison: Comparison) -> Scores:
-    """Return the scores that fit the comparison's labels."""
-    return Accuracy(comparison) if comparison.gold is None else LabelSetF1(comparison)
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """Of one label a text: the share of documents that a seed gets right."""
 
     comparison: Comparison
     name = "accuracy"
     title = "Accuracy"
 
     def over(self, row: str, langs: Sequence[str]) -> RowScores:
-        """See `Scores`."""
+        """Return the mean over languages, with intervals."""
         ids = _ids_to_draw(self.comparison, langs)
         value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
         gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
@@ -105,7 +84,7 @@ class Accuracy:
         )
 
     def p_value(self, row: str, lang: str) -> float:
-        """See `Scores`."""
+        """Return the two-sided p-value of the gain in one language."""
         gains, groups = self._gains(row, lang), repeated(self.comparison.ids[lang])
         means = gains.mean(axis=1)
         of_documents = sign_flip_p(means if groups is None else sums_of(groups, means))
@@ -124,14 +103,14 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class LabelSetF1:
-    """Of label sets: micro F1, which counts, and macro F1."""
+    """Of label sets: micro F1, which counts, and macro F1; members are those of `Accuracy`."""
 
     comparison: Comparison
     name = "micro_f1"
     title = "Micro and macro F1"
 
     def over(self, row: str, langs: Sequence[str]) -> RowScores:
-        """See `Scores`."""
+        """Return the mean over languages, with intervals."""
         base, n_seeds = self.comparison.baselines[row], self.comparison.n_seeds
         runs = {lang: [*self._runs(row, lang), *self._runs(base, lang)] for lang in langs}
         ids = _ids_to_draw(self.comparison, langs)
@@ -152,7 +131,7 @@ class LabelSetF1:
         )
 
     def p_value(self, row: str, lang: str) -> float:
-        """See `Scores`."""
+        """Return the two-sided p-value of the gain in one language."""
         ours, theirs = (self._runs(name, lang) for name in (row, self.comparison.baselines[row]))
         found = micro_f1_of_runs([*ours, *theirs], self.comparison.ids[lang], seed=0)
         return _larger(swap_p(ours, theirs), p_over_seeds(_gain(found, len(ours))))
@@ -177,6 +156,14 @@ class LabelSetF1:
 
     def _runs(self, row: str, lang: str) -> list[Decisions]:
         return [self._decisions(row, seed, lang) for seed in range(self.comparison.n_seeds)]
+
+
+Scores = Accuracy | LabelSetF1
+
+
+def scores_of(comparison: Comparison) -> Scores:
+    """Return the scores that fit the comparison's labels."""
+    return Accuracy(comparison) if comparison.gold is None else LabelSetF1(comparison)
 
 
 def _ids_to_draw(comparison: Comparison, langs: Sequence[str]) -> dict[str, Sequence[str] | None]:

@@ -1,6 +1,6 @@
 """From the cells of a comparison to its tables: means, deviations, paired differences.
 
-What a score, an interval and a p-value are is in `comparison_scores`; the deviation is that of the
+What a score, an interval and a p-value are is in `scores`; the deviation is that of the
 mean over the languages, over seeds. A language is better or worse than the encoder alone when its
 p-value says so after Holm's correction for the number of languages that have part in the mean.
 """
@@ -74,16 +74,15 @@ def by_language(comparison: Comparison) -> Table:
             found = scores.over(row, [lang])
             first, *others = found.values.items()
             cells = [comparison.cells[row, seed] for seed in range(comparison.n_seeds)]
-            counts = cells[0].scores[lang]
             line: dict[str, Any] = {"row": row, "lang": lang, "n": len(cells[0].correct[lang])}
             line |= _spread(dict([first])) | {"sd_over_seeds": found.deviation}
             line |= _spread(dict(others) | found.gains)
             line |= {"difference_sd_over_seeds": found.deviation_of_gain}
             line |= {"p_holm": p_holm.get(lang)}
             if "macro_f1" not in line:
-                macro_f1 = [cell.scores[lang]["macro_f1"] for cell in cells]
-                line["macro_f1"] = float(np.mean(macro_f1))
-            lines.append(line | {name: counts[name] for name in ("n_unlinked", "n_unseen_label")})
+                line["macro_f1"] = float(np.mean([cell.score(lang, "macro_f1") for cell in cells]))
+            counts = ("n_unlinked", "n_unseen_label")
+            lines.append(line | {name: cells[0].score(lang, name) for name in counts})
     return Table(lines)
 
 

@@ -94,7 +94,7 @@ def f1_intervals_of_mean(
     decisions
         Language to its decisions.
     ids
-        As in `scores.interval_of_language_mean`: documents with an id are drawn by id, jointly.
+        As in `bootstrap.resampled`: documents with an id are drawn by id, jointly.
     """
     counts = {lang: held.counts for lang, held in decisions.items()}
     return F1Intervals(*_intervals(resampled(counts, ids, _f1, seed=seed)))

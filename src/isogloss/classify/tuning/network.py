@@ -81,9 +81,6 @@ class TextExamples:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, index: int) -> int:
-        return index
-
     def collate(self, rows: list[int]) -> TextBatch:
         """Return a batch of some texts."""
         padded = pad([self.ids[row] for row in rows], pad_id=self._pad_id)

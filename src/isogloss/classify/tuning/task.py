@@ -198,11 +198,9 @@ def _tune(task: TuningTask, checkpoints: Path | None) -> Tuned:
     with cheaper_modules(network.model, is_first_enough=plan.pooling == "cls"):
         result = train(
             module, examples,
-            collate=examples.collate,
             loss=work.loss(documents.gold),
             options=options,
             seed=seed,
-            lengths=examples.lengths,
             score=None if task.dev is None else work.score(task.dev),
             score_in_words=partial(score_in_words, several=documents.gold.ndim > 1),
             undecayed=("pooling.vectors", "pooling.attention_weight"),

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isogloss.classify.compare.cells import COMPARISON
 from isogloss.classify.compare.comparison import check_rows, compare, compared_rows
 from isogloss.classify.compare.published import published_table
 from isogloss.classify.compare.tables import by_language, side_by_side, summary, verdicts
@@ -19,7 +20,6 @@ from isogloss.cli.places import places_read, refuse_inside
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
-from isogloss.learn.run_store import check_place
 from isogloss.report.table import Table
 from isogloss.storage.files import atomic_file, refuse_read
 
@@ -34,7 +34,7 @@ def compare_command(
     ],
     kb: Annotated[Path, typer.Option(help="Knowledge base to link with.")],
     out: Annotated[
-        Path, typer.Option(help="Directory of the results; a comparison goes on where it stopped.")
+        Path, typer.Option(help="Directory of the results; a comparison that stopped resumes.")
     ],
     dev: Annotated[
         list[str] | None,
@@ -100,7 +100,7 @@ def compare_command(
     fallback_lang = checked_language(fallback_lang)
     refuse_read(out, places_read([train, test, dev, kb, encoder]))
     refuse_inside(out, cache=cache)
-    check_place(out)
+    COMPARISON.check_place(out)
     format = options.file_format(
         text, label, quoting, lang_column, multilabel=multilabel, label_separator=label_separator
     )
