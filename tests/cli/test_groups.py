@@ -63,7 +63,7 @@ def test_an_option_of_no_use_is_refused_with_its_default_too(
     """Of no use or not: as the rule has it; the argument NAME is not under test."""
     words = ["a", "--height", "4"]
     if is_refused:
-        with pytest.raises(InputError, match="^(NAME|--height) is for no one$"):
+        with pytest.raises(InputError, match=r"^(NAME|--height) is for no one$"):
             run(*words, rule=OnlyWith(*rule, why="is for no one"))
     else:
         assert run(*words, rule=OnlyWith(*rule, why="is for no one"))
