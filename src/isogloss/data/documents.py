@@ -24,8 +24,9 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, nearest, warn_omitted
+from isogloss.errors import InputError, nearest
 from isogloss.text.languages import parse_language
+from isogloss.totals import tell
 
 LABEL_COLUMNS = ("label", "category")
 LABEL_SET_COLUMNS = ("labels", "categories", *LABEL_COLUMNS)
@@ -406,9 +407,12 @@ def _langs(records: Records, column: int, path: Path) -> list[str | None]:
             langs.append(None)
             n_unknown += 1
             first_unknown = first_unknown or f"first at {path}:{line}: {error}"
-    if n_unknown:
-        warn_omitted(f"{n_unknown} document(s) with an unknown language get none; {first_unknown}")
+    tell(_without_language, n_unknown, (first_unknown,))
     return langs
+
+
+def _without_language(n_documents: int, places: tuple[str, ...]) -> str:
+    return f"{n_documents} document(s) with an unknown language get none; {''.join(places[:1])}"
 
 
 def _ids(records: Records, column: str) -> list[str | None]:
