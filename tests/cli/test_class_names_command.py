@@ -70,3 +70,22 @@ def test_bad_words_are_refused(
     sentence = refuse("classify", "fit", *words, talk=True)
     assert all(part in sentence for part in parts), sentence
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        ("label\ttxt", "of --classes it has this name; rename 'txt'"),
+        ("labels\ttext", "of --classes it has this name; rename 'labels'"),
+        ("label\tname", "of --classes it has this name; write it into the first line"),
+    ],
+)
+def test_a_misspelt_header_names_no_option_that_the_file_cannot_take(
+    refuse: Refuse, world: World, tmp_path: Path, header: str, advice: str
+) -> None:
+    file = write_tsv(tmp_path / "classes.tsv", NAMES, header)
+    words = ["classify", "fit", "--encoder", world.encoder, "--out", tmp_path / "m"]
+    said = refuse(*words, "--classes", file)
+    assert said.endswith(advice)
+    assert "--text" not in said
+    assert "--label" not in said

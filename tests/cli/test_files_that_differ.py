@@ -7,7 +7,8 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss.cli.classify.labelled import read_labelled
-from isogloss.cli.options import file_format
+from isogloss.cli.options import LabelledColumns
+from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError
 
 FIT = ["classify", "fit", "--encoder", "ENCODER", "--out", "model"]
@@ -25,7 +26,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_language_before_a_file_wins_over_the_column_of_the_others() -> None:
-    format = file_format(["message", "text"], ["intent", "label"], "auto", "lang", multilabel=False)
+    columns = LabelledColumns(
+        text=["message", "text"], label=["intent", "label"], lang_column="lang"
+    )
+    format = columns.format_of(multilabel=False, separator=None)
     values = {"--train": ["en=messages.tsv"], "--test": ["inbox.jsonl"]}
     train, test = read_labelled(values, format=format, lang=None)
     assert train.langs == ["en"] * len(TRAIN)
@@ -38,11 +42,11 @@ def test_a_language_before_a_file_wins_over_the_language_of_the_others() -> None
     write_tsv(Path("x=y.tsv"), GERMAN)
     write_tsv(Path("ja.tsv"), JAPANESE)
     values = {"--test": ["x=y.tsv", "ja=ja.tsv"]}  # a name that holds = is a name
-    (test,) = read_labelled(values, format=file_format(None, None, "auto"), lang="de")
+    (test,) = read_labelled(values, format=FileFormat(), lang="de")
     assert test.langs == ["de", "de", "ja", "ja", "ja", "ja"]
     values = {"--test": ["data/a=b.tsv"]}
     with pytest.raises(InputError, match=r"data/a=b\.tsv: no such file"):
-        read_labelled(values, format=file_format(None, None, "auto"), lang="de")
+        read_labelled(values, format=FileFormat(), lang="de")
 
 
 def test_compare_of_an_english_file_with_one_of_many_languages(

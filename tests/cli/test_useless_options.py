@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 import torch
@@ -14,9 +13,8 @@ from scipy.special import softmax
 from transformers import AutoModel, AutoTokenizer
 
 from isogloss import TextClassifier
-from isogloss.cli import main, options
-from isogloss.cli.classify import tuning
-from isogloss.errors import InputError
+from isogloss.cli import main
+from isogloss.cli.classify.tuning import HowTuned
 
 FIT = ["classify", "fit", "--train", "en=TRAIN", "--encoder", "ENCODER", "--out", "OUT"]
 COMPARE = ["classify", "compare", "--train", "en=TRAIN", "--test", "ja=JA", "--kb", "KB",
@@ -130,10 +128,7 @@ def test_refused_with_its_default(
 
 def test_without_development_texts_the_last_epochs_are_averaged() -> None:
     given = {"epochs": 2, "dev_split": 0.0, "average_checkpoints": 2}
-    assert tuning.training_options("full", has_dev=False, **given) == given
-    given = {"dev_split": 0.0, "patience": 1}
-    with pytest.raises(InputError, match="patience"):
-        tuning.training_options("full", has_dev=False, **given)
+    assert HowTuned(**given).options("full") == given
 
 
 def test_a_second_model_with_a_knowledge_base_has_a_use_for_a_fallback(
@@ -142,15 +137,6 @@ def test_a_second_model_with_a_knowledge_base_has_a_use_for_a_fallback(
     words = ["--test", f"ja={world.japanese}", "--versus", world.model, "--fallback-lang", "en"]
     outcome = cli("classify", "evaluate", world.alone, *words)
     assert outcome.code == 0, outcome.err
-
-
-def test_a_parameter_that_the_command_has_not_is_no_silence() -> None:
-    """As after a renaming: nothing would ever be refused."""
-    context = typer.Context(click.Command("fit"))
-    context.params = {"nested": False}
-    options.refuse_given(context, "nested", why="is for names")
-    with pytest.raises(KeyError, match="min_link_prob"):
-        options.refuse_given(context, "nested", "min_link_prob", why="is for names")
 
 
 def test_a_misspelt_source_is_told_first(refuse: Refuse, tmp_path: Any) -> None:

@@ -173,13 +173,13 @@ GIVEN = {
         (["--limit", 1], ("reading", "limit", 1), {"words", "entities"}),
         (["--dim-size", 3], ("training", "width", 3), {"matrix"}),
         (["--window", 1], ("training", "window", 1), {"n_pairs"}),
-        (["--iteration", 2], ("training", "epochs", 2), {"n_pairs"}),
+        (["--epochs", 2], ("training", "epochs", 2), {"n_pairs"}),
         (["--negative", 1], ("training", "negatives", 1), {"matrix"}),
         (["--sample", 1e-3], ("training", "sample", 1e-3), {"n_pairs"}),
         (["--word-neg-power", 0], ("training", "word_neg_power", 0), {"matrix"}),
         (["--entity-neg-power", 1], ("training", "entity_neg_power", 1), {"matrix"}),
-        (["--init-alpha", 0.5], ("training", "learning_rate", 0.5), {"matrix"}),
-        (["--min-alpha", 0.02], ("training", "min_learning_rate", 0.02), {"matrix"}),
+        (["--learning-rate", 0.5], ("training", "learning_rate", 0.5), {"matrix"}),
+        (["--min-learning-rate", 0.02], ("training", "min_learning_rate", 0.02), {"matrix"}),
         (["--entities-per-page", 1], ("training", "entities_per_page", 1), {"n_pairs"}),
         (["--no-link-graph"], ("training", "link_graph", False), {"n_pairs"}),
         (["--shared-negatives"], ("training", "shared_negatives", True), {"matrix"}),
@@ -241,7 +241,7 @@ def test_train_with_names_of_a_knowledge_base(cli: Run, refuse: Refuse, tmp_path
     assert cli("kb", "build", "--source", source, "--out", kb, "--workers", 1).code == 0
     command = ["vectors", "train", "--source", source, "--workers", 1, "--overwrite", "--out", out,
                "--work", tmp_path / "w", "--min-word-count", 1, "--min-entity-count", 1,
-               "--dim-size", 4, "--iteration", 1, "--sample", 0, "--window", 1]  # fmt: skip
+               "--dim-size", 4, "--epochs", 1, "--sample", 0, "--window", 1]  # fmt: skip
     n_pairs = []
     for thresholds in ({}, {"--min-link-prob": 0.9}, {"--min-commonness": 0.3}):
         outcome = cli(

@@ -339,7 +339,7 @@ from isogloss.wiki.dump import parts, reader
 reader.BLOCK, parts.BLOCKS = 3000, 1
 sys.exit(main([
     "vectors", "train", "--source", sys.argv[1], "--out", sys.argv[2], "--workers", "1",
-    "--dim-size", "8", "--iteration", "60", "--min-word-count", "1", "--min-entity-count", "1",
+    "--dim-size", "8", "--epochs", "60", "--min-word-count", "1", "--min-entity-count", "1",
 ]))
 """
 MOMENTS = ["*.part", "titles.bin", "*.tokens", "vocabulary.bin*", "numbers.bin*", "graph.bin*",

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.groups import grouped
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.encode import Encoder
@@ -14,32 +15,27 @@ from isogloss.errors import InputError, counted
 from isogloss.storage.files import atomic_file
 
 
+@grouped
 def encode(
     out: Annotated[Path, typer.Option(help="Array to make, in NumPy's .npy format.")],
-    file: options.InputFile = "-",
-    encoder: options.EncoderName = "bundled",
-    text: options.TextColumns = None,
-    quoting: options.Quoting = "auto",
-    pooling: options.PoolingName = None,
-    long_texts: options.LongTexts = None,
+    texts: options.TextFile,
+    encoder: options.EncoderOptions,
     layer: Annotated[
-        int | None, typer.Option(help="Hidden layer, 0 for the embeddings; the last by default.")
+        int | None, typer.Option(help="Hidden layer, 0 for the embeddings (default: the last).")
     ] = None,
     prefix: Annotated[
-        str | None, typer.Option(help="Put in front of each text; the encoder's own by default.")
+        str | None,
+        typer.Option(help="Prefix prepended to every text (default: the encoder's own)."),
     ] = None,
     normalize: Annotated[
         bool | None,
         typer.Option(
-            "--normalize/--no-normalize", help="Unit length; the encoder's own by default."
+            "--normalize/--no-normalize",
+            help="Scale vectors to unit length (default: as the encoder does).",
         ),
     ] = None,
-    device: options.Device = "auto",
-    dtype: options.DType = "float32",
-    threads: options.Threads = None,
-    cache: options.Cache = None,
     transform: Annotated[
-        Path | None, typer.Option(help="A fitted transform of vectors to apply, a file.")
+        Path | None, typer.Option(help="File of a fitted transform to apply to the vectors.")
     ] = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
@@ -47,18 +43,15 @@ def encode(
     """Encode texts, one vector each, streamed to a memory-mapped array."""
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
-    refuse_place(out, file, encoder, transform, overwrite=overwrite, makes="file")
-    refuse_inside(out, cache=cache)
-    blocks = read_blocks(file, format=options.file_format(text, None, quoting))
+    refuse_place(out, texts.file, encoder.encoder, transform, overwrite=overwrite, makes="file")
+    refuse_inside(out, cache=encoder.cache)
+    blocks = read_blocks(texts.file, format=texts.format())
     first = next(blocks)  # whose faults are said before the encoder is loaded
-    model = Encoder.load(
-        encoder, device=device, dtype=dtype, prefix=prefix, pooling=pooling, normalize=normalize,
-        long_texts=long_texts, threads=threads, transform=transform, cache=cache,
-    )  # fmt: skip
+    model = encoder.load(prefix=prefix, normalize=normalize, transform=transform, **encoder.reading)
     say_encoder(model)
-    with atomic_file(out, overwrite=overwrite) as temporary:  # a loss under --strict leaves nothing
-        texts = (one for block in chain([first], blocks) for one in block.texts)
-        shape = model.encode(texts, layers=layer, out=temporary, overwrite=True).shape
+    with atomic_file(out, overwrite=overwrite) as temporary:  # under --strict nothing is left
+        each = (one for block in chain([first], blocks) for one in block.texts)
+        shape = model.encode(each, layers=layer, out=temporary, overwrite=True).shape
     typer.echo(f"isogloss: {counted(shape[0], 'text')} x {shape[1]} → {out}", err=True)
 
 

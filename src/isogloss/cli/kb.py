@@ -2,25 +2,33 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.groups import Given, OnlyWith, grouped
 from isogloss.cli.kb_info import print_info
-from isogloss.cli.languages import checked_language, languages_of, say_languages
+from isogloss.cli.languages import LanguageCounts, checked_language
 from isogloss.cli.places import refuse_inside
-from isogloss.cli.texts import read_text_blocks
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import Documents
-from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
-from isogloss.kb.build.wikipedia_options import ALL_LINKS_COUNT, WikipediaOptions, checked_code
+from isogloss.kb.build.wikipedia_options import (
+    ALL_LINKS_COUNT,
+    FOR_WIKIDATA,
+    FOR_WIKIPEDIAS,
+    WikipediaOptions,
+    checked_code,
+)
 from isogloss.kb.link.linker import Linker, languages_to_link, say_missing_names
 from isogloss.limits import LARGEST_COUNT
 from isogloss.text.languages import country_hint, parse_language
+from isogloss.totals import tell, told_with_totals
 from isogloss.wiki.counting import Counting
 
 app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
@@ -29,9 +37,125 @@ app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked
 KbPath = Annotated[Path, typer.Argument(help="Directory of the knowledge base.", metavar="KB")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """What is taken from the sources."""
+
+    langs: Annotated[
+        str | None, typer.Option(help="Languages to keep, as en,ja,sw (default: all).")
+    ] = None
+    keywords: Annotated[
+        bool, typer.Option("--keywords", help="Take the sources' keywords as weaker names.")
+    ] = False
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Skip and count bad lines of names files.")
+    ] = False
+    min_sitelinks: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=LARGEST_COUNT,
+            help="Minimum number of Wikipedias with an article on an item of Wikidata.",
+        ),
+        OnlyWith("@wikidata", why=FOR_WIKIDATA),
+    ] = MIN_SITELINKS
+
+    def languages(self) -> list[str] | None:
+        """Return the codes of the languages to keep; None: all."""
+        if self.langs is None:
+            return None
+        chosen = [parse_language(code) for code in self.langs.split(",") if code]
+        if not chosen:
+            raise InputError("--langs names no language; give codes as en,ja,sw")
+        return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """SQL tables of wikis."""
+
+    page_props: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="SQL table of a wiki: Wikidata items, disambiguation pages.", metavar="LANG=FILE"
+        ),
+    ] = None
+    page: Annotated[
+        list[str] | None,
+        typer.Option(help="SQL table of a wiki: titles that the dump lacks.", metavar="LANG=FILE"),
+    ] = None
+    redirect: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="SQL table of a wiki: targets of redirects among --page.", metavar="LANG=FILE"
+        ),
+    ] = None
+    langlinks: Annotated[
+        list[str] | None,
+        typer.Option(help="SQL table of a wiki: pages in other languages.", metavar="LANG=FILE"),
+    ] = None
+
+    def files(self) -> dict[str, dict[str, Path]]:
+        """Return name of a table → code of a wiki → file."""
+        options = (
+            (name, f"--{name.replace('_', '-')}", files) for name, files in vars(self).items()
+        )
+        return {name: _tables(files, option) for name, option, files in options}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wikipedias:
+    """How dumps of Wikipedias are read."""
+
+    sitelinks: Annotated[
+        Path | None,
+        typer.Option(
+            help="SQL table wb_items_per_site of Wikidata, for all wikis.", metavar="FILE"
+        ),
+    ] = None
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the parts of Wikipedia dumps (default: removed at the end).",
+            metavar="DIR",
+        ),
+    ] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Number of pages of a Wikipedia to read, for a trial."
+        ),
+    ] = None
+    min_link_count: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Minimum number of links that make an entity a meaning of a name.",
+        ),
+        OnlyWith("!counting=wikipedia2vec", why=ALL_LINKS_COUNT),
+    ] = 1
+    keep_disambiguations: Annotated[
+        bool, typer.Option("--keep-disambiguations", help="Let disambiguation pages be entities.")
+    ] = False
+    keep_red_links: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Minimum number of links to a title without a page that make it an entity "
+            "(default: none are).",
+        ),
+    ] = None
+    counting: Annotated[
+        Counting, typer.Option(help="Method of counting names, entities and links of a Wikipedia.")
+    ] = "isogloss"
+
+
 @app.command()
+@grouped
 def build(
-    context: typer.Context,
+    given: Given,
     source: Annotated[
         list[str],
         typer.Option(
@@ -40,121 +164,35 @@ def build(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Directory to make.")],
-    langs: Annotated[
-        str | None, typer.Option(help="Languages to keep, as en,ja,sw; all by default.")
-    ] = None,
-    keywords: Annotated[
-        bool, typer.Option("--keywords", help="Take the sources' keywords as weaker names.")
-    ] = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Count bad lines of names files and go on.")
-    ] = False,
-    min_sitelinks: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=LARGEST_COUNT,
-            help="Of Wikidata: fewest Wikipedias with an article on an item.",
-        ),
-    ] = MIN_SITELINKS,
+    kept: Kept,
+    tables: Tables,
+    wikipedias: Annotated[Wikipedias, OnlyWith("@wikipedia", why=FOR_WIKIPEDIAS)],
     workers: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=MAX_THREADS,
-            help="Processes that read a dump; as many as cores by default.",
+            help="Number of processes that read a dump (default: one per core).",
         ),
     ] = None,
-    page_props: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="SQL table of a wiki: Wikidata items, disambiguation pages.", metavar="LANG=FILE"
-        ),
-    ] = None,
-    page: Annotated[
-        list[str] | None,
-        typer.Option(help="SQL table of a wiki: titles that the dump lacks.", metavar="LANG=FILE"),
-    ] = None,
-    redirect: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="SQL table of a wiki: where redirects among --page lead.", metavar="LANG=FILE"
-        ),
-    ] = None,
-    langlinks: Annotated[
-        list[str] | None,
-        typer.Option(help="SQL table of a wiki: pages in other languages.", metavar="LANG=FILE"),
-    ] = None,
-    sitelinks: Annotated[
-        Path | None,
-        typer.Option(
-            help="Of Wikidata: the SQL table wb_items_per_site, for all wikis.", metavar="FILE"
-        ),
-    ] = None,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder to keep the parts of Wikipedia dumps in; else removed at the end.",
-            metavar="DIR",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Of Wikipedia: read the first pages only, as a trial."
-        ),
-    ] = None,
-    min_link_count: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Of Wikipedia: fewest links that make an entity a meaning of a name.",
-        ),
-    ] = 1,
-    keep_disambiguations: Annotated[
-        bool, typer.Option("--keep-disambiguations", help="Let disambiguation pages be entities.")
-    ] = False,
-    keep_red_links: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Of Wikipedia: let titles without a page be entities that so many links lead to.",
-        ),
-    ] = None,
-    counting: Annotated[
-        Counting, typer.Option(help="Of Wikipedia: how names, entities and links are counted.")
-    ] = "isogloss",
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:
     """Build a knowledge base from one or several sources."""
-    chosen = None if langs is None else [parse_language(code) for code in langs.split(",") if code]
-    if chosen is not None and not chosen:
-        raise InputError("--langs names no language; give codes as en,ja,sw")
-    _refuse_unheeded(context, source, counting)
-    refuse_inside(out, work=work)
+    from isogloss.kb.build.source_checks import files_of
+
+    files_of(source)  # a misspelt source is the fault to tell
+    kinds = {one.partition(":")[0] for one in source}
+    given.refuse_useless({f"@{kind}": kind in kinds for kind in ("wikipedia", "wikidata")})
+    refuse_inside(out, work=wikipedias.work)
     report = build_knowledge_base(
         source,
         out,
-        langs=chosen,
-        keywords=keywords,
-        skip_bad=skip_bad,
-        min_sitelinks=min_sitelinks,
-        wikipedia=WikipediaOptions(
-            work=work,
-            page_props=_tables(page_props, "--page-props"),
-            page=_tables(page, "--page"),
-            redirect=_tables(redirect, "--redirect"),
-            langlinks=_tables(langlinks, "--langlinks"),
-            sitelinks=sitelinks,
-            limit=limit,
-            min_link_count=min_link_count,
-            keep_disambiguations=keep_disambiguations,
-            keep_red_links=keep_red_links,
-            counting=counting,
-        ),
+        langs=kept.languages(),
+        keywords=kept.keywords,
+        skip_bad=kept.skip_bad,
+        min_sitelinks=kept.min_sitelinks,
+        wikipedia=WikipediaOptions(**(vars(wikipedias) | tables.files())),
         workers=workers,
         overwrite=overwrite,
     )
@@ -190,53 +228,45 @@ def info(
 
 
 @app.command()
+@grouped
 def link(
     kb: KbPath,
-    file: options.InputFile = "-",
-    lang: options.LangOfTexts = None,
-    lang_column: options.LangColumn = None,
+    texts: options.TextsInLanguages,
+    kept: options.Linking,
     pivot: Annotated[
-        str | None, typer.Option(help="Keep only entities that this language names.")
+        str | None, typer.Option(help="Language that must name an entity for it to be kept.")
     ] = None,
     fallback_lang: options.FallbackLang = None,
-    min_link_prob: options.MinLinkProb = 0.01,
-    min_commonness: options.MinCommonness = 0.05,
-    nested: options.Nested = False,
     no_inflection: Annotated[
         bool,
-        typer.Option("--no-inflection", help="Leave names with an ending or particle unfound."),
+        typer.Option("--no-inflection", help="Do not find names with an ending or particle."),
     ] = False,
-    text: options.TextColumns = None,
-    quoting: options.Quoting = "auto",
     strict: options.Strict = False,
 ) -> None:
     """Link the names in texts to entities; one JSON object a text on standard output."""
     opened = KnowledgeBase.open(kb)
     pivot = None if pivot is None else _pivot_of(opened, pivot)
-    format = options.file_format(text, None, quoting, lang_column)
     fallback = checked_language(fallback_lang)
-    blocks = read_text_blocks(file, format=format, command=f"kb link {kb}")
     linkers: dict[str | None, Linker | None] = {}
-    langs: list[str | None] = []
-    is_linked: list[bool] = []
-    n_dropped = 0
-    for documents in blocks:
-        of_block = languages_of(documents, lang)
-        new = [code for code in dict.fromkeys(of_block) if code not in linkers]
-        pairs = {code: languages_to_link(code, fallback) for code in new}
-        say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
-        for code, pair in pairs.items():
-            linkers[code] = None if pair is None else Linker(
-                opened, pair[0], fallback_lang=pair[1], pivot=pivot, min_link_prob=min_link_prob,
-                min_commonness=min_commonness, nested=nested, inflection=not no_inflection,
-                is_quiet=True,
-            )  # fmt: skip
-        linked, n_left_out = _linked(documents, of_block, linkers)
-        _print_links(documents, of_block, linked, first=len(langs))
-        langs += of_block
-        is_linked += [bool(mentions) for mentions in linked]
-        n_dropped += n_left_out
-    say_languages(langs, {"linked": is_linked})
+    counts = LanguageCounts()
+    n_rows = n_dropped = 0
+    with told_with_totals():
+        for documents in texts.blocks(f"kb link {kb}"):
+            langs = texts.languages_of(documents)
+            pairs = {code: languages_to_link(code, fallback) for code in dict.fromkeys(langs)}
+            say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
+            for code in pairs.keys() - linkers:
+                pair = pairs[code]
+                linkers[code] = None if pair is None else Linker(
+                    opened, pair[0], fallback_lang=pair[1], pivot=pivot, is_quiet=True,
+                    inflection=not no_inflection, **vars(kept),
+                )  # fmt: skip
+            linked, n_left_out = _linked(documents, langs, linkers)
+            _print_links(documents, langs, linked, first=n_rows)
+            counts.add(langs, linked=[bool(mentions) for mentions in linked])
+            n_rows += len(langs)
+            n_dropped += n_left_out
+    counts.say()
     if n_dropped:
         left_out = counted(n_dropped, "entity", "entities")
         typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
@@ -252,8 +282,7 @@ def _linked(
         rows = [row for row, known in enumerate(langs) if known == code]
         linker = linkers[code]
         if linker is None:
-            unknown = counted(len(rows), "text")
-            warn_omitted(f"nothing is linked in {unknown} of unknown language")
+            tell(_nothing_linked, len(rows))
             continue
         found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
         for position, row in enumerate(rows):
@@ -262,23 +291,8 @@ def _linked(
     return linked, n_dropped
 
 
-def _refuse_unheeded(context: typer.Context, sources: list[str], counting: Counting) -> None:
-    """Refuse options that no source heeds; with other values than usual the build does so too."""
-    from isogloss.kb.build.source_checks import (
-        FOR_WIKIDATA,
-        FOR_WIKIPEDIAS,
-        OF_WIKIPEDIAS,
-        files_of,
-    )
-
-    files_of(sources)  # a misspelt source is the fault to tell
-    kinds = {source.partition(":")[0] for source in sources}
-    if "wikipedia" not in kinds:
-        options.refuse_given(context, *OF_WIKIPEDIAS, why=FOR_WIKIPEDIAS)
-    if "wikidata" not in kinds:
-        options.refuse_given(context, "min_sitelinks", why=FOR_WIKIDATA)
-    if counting == "wikipedia2vec":
-        options.refuse_given(context, "min_link_count", why=ALL_LINKS_COUNT)
+def _nothing_linked(n_texts: int) -> str:
+    return f"nothing is linked in {counted(n_texts, 'text')} of unknown language"
 
 
 def _tables(listed: list[str] | None, option: str) -> dict[str, Path]:

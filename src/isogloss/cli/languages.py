@@ -1,11 +1,15 @@
 """Languages of a file's rows on the command line: one option, a column, or detection."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 import typer
 
 from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted
 from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.text.languages import in_order_of_codes, parse_language
+from isogloss.totals import tell
 
 
 def languages_of(
@@ -36,15 +40,16 @@ def languages_of(
             "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
         )
     langs = languages_of_texts(documents.texts, lang)
-    unsure = sum(code is None for code in langs)
-    if unsure:
-        advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
-        # No loss in itself: what links texts says what is left out.
-        typer.echo(
-            f"isogloss: the language of {unsure} of {counted(len(langs), 'text')} could not be "
-            f"told (too short or unsure); say it with --lang or --lang-column{advice}",
-            err=True,
-        )
+    advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
+    # Nothing is omitted yet: what links texts says what is left out.
+    tell(
+        lambda n, n_all: (
+            f"isogloss: the language of {n} of {counted(n_all, 'text')} could not be told (too "
+            f"short or unsure); say it with --lang or --lang-column{advice}"
+        ),
+        sum(code is None for code in langs), len(langs),
+        by=_say,
+    )  # fmt: skip
     return langs
 
 
@@ -53,15 +58,43 @@ def checked_language(code: str | None) -> str | None:
     return None if code is None else parse_language(code)
 
 
-def say_languages(langs: list[str | None], flags: dict[str, list[bool]]) -> None:
-    """Say on standard error how many rows each language has, and how many carry each flag.
+class LanguageCounts:
+    """How many texts each language has, and how many of them carry each flag, block by block."""
 
-    Where no language is known there is nothing to tell apart, and none is named.
-    """
-    is_known = any(code is not None for code in langs)
-    for code in in_order_of_codes(langs):
-        rows = [row for row, known in enumerate(langs) if known == code]
-        counts = [counted(len(rows), "text")]
-        counts += [f"{sum(values[row] for row in rows)} {name}" for name, values in flags.items()]
-        name = f"{code or 'unknown'}: " if is_known else ""
-        typer.echo(f"isogloss: {name}{', '.join(counts)}", err=True)
+    def __init__(self) -> None:
+        self._texts: Counter[str | None] = Counter()
+        self._flags: dict[str, Counter[str | None]] = {}
+
+    def add(self, langs: Sequence[str | None], **flags: Sequence[bool]) -> None:
+        """Count texts; ``_`` in the name of a flag is shown as a blank."""
+        self._texts.update(langs)
+        for name, values in flags.items():
+            carry = (code for code, value in zip(langs, values, strict=True) if value)
+            self._flags.setdefault(name.replace("_", " "), Counter()).update(carry)
+
+    def say(self) -> None:
+        """Say it on standard error.
+
+        Where no language is known there is nothing to tell apart, and none is named.
+        """
+        is_known = any(code is not None for code in self._texts)
+        for code in in_order_of_codes(list(self._texts)):
+            counts = [counted(self._texts[code], "text")]
+            counts += [f"{of[code]} {name}" for name, of in self._flags.items()]
+            name = f"{code or 'unknown'}: " if is_known else ""
+            _say(f"isogloss: {name}{', '.join(counts)}")
+
+    def __contains__(self, code: object) -> bool:
+        """Whether a text has the language."""
+        return code in self._texts
+
+
+def say_languages(langs: Sequence[str | None]) -> None:
+    """Say on standard error how many rows each language has."""
+    counts = LanguageCounts()
+    counts.add(langs)
+    counts.say()
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)

@@ -1,7 +1,7 @@
 """Entry point of ``isogloss``: puts the groups together and turns errors into one sentence.
 
-Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP. Data
-goes to standard output, talk to standard error.
+Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
+Results go to stdout, log messages to stderr.
 """
 
 import logging
@@ -45,6 +45,8 @@ def _version(
 
 def _add_groups(words: list[str]) -> None:
     """Import the group that is named, else everything there is, which takes seconds."""
+    if words[:1] in (["--version"], ["-V"]):
+        return
     named = [name for name in _GROUPS if words[:1] == [name]]
     for name in named or _GROUPS:
         _add_group(name)
@@ -108,8 +110,8 @@ def _run(words: list[str]) -> int:
         return stop.exit_code
     except InputError as error:
         return _say(str(error))
-    except OmissionWarning as loss:  # --strict makes losses errors
-        return _say(f"{loss} (an error under --strict; leave that out to go on)")
+    except OmissionWarning as omission:  # --strict makes them errors
+        return _say(f"{omission} (an error under --strict; leave that out to go on)")
     except typer.TyperException as error:
         return _say(_one_sentence(error))
     except (KeyboardInterrupt, typer.Abort) as stop:

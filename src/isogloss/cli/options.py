@@ -1,18 +1,28 @@
-"""Options that several commands share, so that each means the same everywhere."""
+"""Options that several commands share, so that each means the same everywhere, and their groups.
+
+Help begins with a noun or verb and uses the flag's usual name in scikit-learn and transformers. A
+default that typer does not show stands at its end: ``(default: …)``.
+"""
 
 import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from isogloss.cli.groups import OnlyWith
+from isogloss.cli.languages import languages_of
+from isogloss.cli.texts import read_text_blocks, read_texts
 from isogloss.cores import MAX_THREADS
-from isogloss.data.documents import FileFormat
+from isogloss.data.blocks import ROWS
+from isogloss.data.documents import Documents, FileFormat
+from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
-from isogloss.limits import LARGEST_COUNT, LARGEST_SEED
+from isogloss.limits import LARGEST_SEED
 
-FOR_LABEL_SETS = "is for label sets; add --multilabel"
-FOR_ENTITIES = "is for entities, and the model has no knowledge base; leave it out"
+_FOR_LABEL_SETS = OnlyWith("multilabel", why="is for label sets; add --multilabel")
 
 
 def _strict(value: bool) -> bool:
@@ -21,16 +31,15 @@ def _strict(value: bool) -> bool:
     return value
 
 
-InputFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="[FILE]", help="TSV, CSV, JSON Lines, Parquet or plain text; - for standard input."
-    ),
+Quoting = Literal["auto", "csv", "none"]
+EncoderName = Annotated[
+    str, typer.Option(help="Encoder: 'bundled', a directory, or a name on the Hugging Face hub.")
 ]
-ModelPath = Annotated[Path, typer.Argument(help="Directory of the model.", metavar="MODEL")]
 LangOfTexts = Annotated[
     str | None,
-    typer.Option(help="Language of the texts; 'auto': detect each; 'auto:es,tr': among these."),
+    typer.Option(
+        help="Language of the texts; 'auto': detect each; 'auto:es,tr': detect among these."
+    ),
 ]
 LabelledFiles = Annotated[
     list[str],
@@ -39,167 +48,242 @@ LabelledFiles = Annotated[
         metavar="LANG=FILE",
     ),
 ]
-EncoderName = Annotated[
-    str, typer.Option(help="'bundled', a directory, or a name on the Hugging Face hub.")
-]
-EncoderPlace = Annotated[
-    str | None, typer.Option("--encoder", help="Where the model's encoder is now, if it moved.")
-]
-KbPlace = Annotated[
-    Path | None, typer.Option("--kb", help="Where the model's knowledge base is now, if it moved.")
-]
-TextColumns = Annotated[
+DevFiles = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column of the text; several, as headline,text, are joined. Repeat it where files "
-        "differ: each is read by the first that it has.",
-        metavar="NAMES",
-    ),
-]
-LabelColumn = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of the label ('label' or 'category' by default); with label sets also "
-        "several, as anger,joy,fear: one column of 0 and 1 each. May be repeated, as --text.",
-        metavar="NAME",
-    ),
-]
-LabelSeparator = Annotated[
-    str | None,
-    typer.Option(
-        help="What stands between the labels of a text: '|', ';' or ','; found out by default."
-    ),
-]
-Multilabel = Annotated[bool, typer.Option("--multilabel", help="A text has any number of labels.")]
-ThresholdsName = Annotated[
-    Literal["half", "tuned"],
-    typer.Option(
-        help="With --multilabel: give a label from 0.5 on, or from where its F1 is best on "
-        "held-out texts."
-    ),
-]
-LangOfFiles = Annotated[
-    str | None,
-    typer.Option(
-        help="Language of files given without LANG=; 'auto': detect that of each text; "
-        "'auto:es,tr': among these."
+        help="Development set for model selection. Without it: cross-validation, or --dev-split "
+        "when tuning.",
+        metavar="LANG=FILE",
     ),
 ]
 LangColumn = Annotated[
     str | None, typer.Option(help="Column with the language of each text.", metavar="NAME")
 ]
-Quoting = Annotated[
-    Literal["auto", "csv", "none"],
-    typer.Option(help="How a TSV file quotes: as CSV does, not at all, or found out."),
-]
 FallbackLang = Annotated[
     str | None,
-    typer.Option(help="Link names of this language too, where the text's own names find nothing."),
-]
-MaxEntities = Annotated[
-    int | None,
-    typer.Option(min=1, max=LARGEST_COUNT, help="Entities a text at most; all by default."),
-]
-MinLinkProb = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Least link probability of a name.")
-]
-MinCommonness = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Least commonness of an entity of a name.")
-]
-Nested = Annotated[bool, typer.Option("--nested", help="Link names inside longer names too.")]
-PoolingName = Annotated[
-    Literal["mean", "cls", "pooler"] | None,
-    typer.Option(help="How pieces become one vector; the encoder's own by default."),
-]
-LongTexts = Annotated[
-    Literal["cut", "windows"] | None,
     typer.Option(
-        help="Texts with more tokens than the encoder takes: cut them, or read all of them in "
-        "windows whose vectors are averaged; cut by default."
+        help="Language whose names are linked too, where the text's own language finds none."
     ),
 ]
-Device = Annotated[str, typer.Option(help="'cpu', 'cuda', or 'auto'.")]
-DType = Annotated[
-    Literal["float32", "bfloat16", "float16"], typer.Option(help="Precision of the encoder.")
+MinLinkProb = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Minimum link probability of a name.")
+]
+MinCommonness = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Minimum commonness of an entity of a name.")
+]
+Nested = Annotated[bool, typer.Option("--nested", help="Link names inside longer names too.")]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(help="Separator of the labels of a text: '|', ';' or ',' (default: found out)."),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=MAX_THREADS, help="Cores to use; all physical ones by default."),
+    typer.Option(
+        min=1, max=MAX_THREADS, help="Number of cores to use (default: all physical ones)."
+    ),
 ]
 Cache = Annotated[
     Path | None,
-    typer.Option(help="Keep vectors of texts in this folder, and take those it has."),
+    typer.Option(help="Folder that keeps vectors of texts; those it has are not made again."),
 ]
-Seed = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything that is random.")
-]
+Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Random seed.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Make every warning of a loss an error.", callback=_strict),
+    typer.Option(
+        "--strict", help="Treat every warning of something left out as an error.", callback=_strict
+    ),
 ]
 
 
-def refuse_given(context: typer.Context, *names: str, why: str) -> None:
-    """Refuse options that another makes useless, also where their value is the default.
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How results are shown."""
 
-    Parameters
-    ----------
-    names
-        Parameters of the command: ``"min_link_prob"``; an argument is named as in its help: FILE.
-    why
-        What follows the option in the sentence: ``"is for …; give --kb too"``.
-
-    Raises
-    ------
-    InputError
-        When one was given.
-    KeyError
-        When the command has no such parameter: it was renamed, and would never be refused.
-    """
-    for name in names:
-        context.params[name]  # `get_parameter_source` returns None for a name that is not there
-        source = context.get_parameter_source(name)
-        if source is not None and source.name != "DEFAULT":
-            raise InputError(f"{_spelled(context, name)} {why}")
+    as_json: AsJson = False
+    strict: Strict = False
 
 
-def _spelled(context: typer.Context, name: str) -> str:
-    for parameter in context.command.params:
-        if parameter.name == name and parameter.param_type_name == "argument":
-            return name.upper()
-    return f"--{name.replace('_', '-')}"
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Where a file holds texts."""
 
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the text; several, as headline,text, are joined. Repeat it where files "
+            "differ: each is read by the first that it has.",
+            metavar="NAMES",
+        ),
+    ] = None
+    quoting: Annotated[
+        Quoting, typer.Option(help="Quoting of TSV files: as in CSV, none, or found out.")
+    ] = "auto"
 
-def file_format(
-    text: list[str] | None, label: list[str] | None, quoting: Literal["auto", "csv", "none"],
-    lang_column: str | None = None, *, multilabel: bool = False,
-    label_separator: str | None = None,
-) -> FileFormat:  # fmt: skip
-    """Return the format that the options describe."""
-    if label_separator is not None and not multilabel:
-        raise InputError(f"--label-separator {FOR_LABEL_SETS}")
-    if label_separator == "":
-        raise InputError("--label-separator is empty; give a character, such as '|'")
-    labels = [
-        _names(one) if multilabel and "," in one else one for one in _different(label, "--label")
-    ]
-    if label_separator is not None and any(isinstance(one, tuple) for one in labels):
-        raise InputError(
-            "--label-separator is for labels in one column, and --label names several; leave it out"
+    def format(self) -> FileFormat:
+        """Return the format that the options describe."""
+        texts = [_names(one) for one in _different(self.text, "--text")]
+        return FileFormat(
+            text=texts[0] if texts else None, or_text=tuple(texts[1:]), quoting=self.quoting
         )
-    texts = [_names(one) for one in _different(text, "--text")]
-    return FileFormat(
-        text=texts[0] if texts else None,
-        label=labels[0] if labels else None,
-        lang_column=lang_column,
-        quoting=quoting,
-        multilabel=multilabel,
-        label_separator=label_separator,
-        or_text=tuple(texts[1:]),
-        or_label=tuple(labels[1:]),
-    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFile(Columns):
+    """A file of texts."""
+
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="[FILE]",
+            help="TSV, CSV, JSON Lines, Parquet or plain text; - for standard input.",
+        ),
+    ] = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextsInLanguages(TextFile):
+    """A file of texts, and their languages."""
+
+    lang: LangOfTexts = None
+    lang_column: LangColumn = None
+
+    def format(self) -> FileFormat:
+        """Return the format that the options describe."""
+        return replace(super().format(), lang_column=self.lang_column)
+
+    def read(self, command: str) -> Documents:
+        """Read all texts; `command` stands before FILE in the advice where there is no file."""
+        return read_texts(self.file, format=self.format(), command=command)
+
+    def blocks(self, command: str, *, rows: int = ROWS) -> Iterator[Documents]:
+        """Read the texts some at a time, the first of them at once."""
+        return read_text_blocks(self.file, format=self.format(), command=command, rows=rows)
+
+    def languages_of(self, documents: Documents, *, is_needed: bool = True) -> list[str | None]:
+        """Return the language of each text; see `isogloss.cli.languages.languages_of`."""
+        return languages_of(documents, self.lang, is_needed=is_needed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledColumns(Columns):
+    """Where files hold texts, labels and languages."""
+
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the label (default: 'label' or 'category'); with label sets also "
+            "several, as anger,joy,fear: one column of 0 and 1 each. May be repeated, as --text.",
+            metavar="NAME",
+        ),
+    ] = None
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Language of files given without LANG=; 'auto': detect that of each text; "
+            "'auto:es,tr': detect among these."
+        ),
+    ] = None
+    lang_column: LangColumn = None
+
+    def format_of(self, *, multilabel: bool, separator: str | None) -> FileFormat:
+        """Return the format that these and the options of label sets describe."""
+        if separator == "":
+            raise InputError("--label-separator is empty; give a character, such as '|'")
+        labels = [
+            _names(one) if multilabel and "," in one else one
+            for one in _different(self.label, "--label")
+        ]
+        if separator is not None and any(isinstance(one, tuple) for one in labels):
+            raise InputError(
+                "--label-separator is for labels in one column, and --label names several; leave "
+                "it out"
+            )
+        return replace(
+            self.format(), lang_column=self.lang_column, label=labels[0] if labels else None,
+            or_label=tuple(labels[1:]), multilabel=multilabel, label_separator=separator,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelSets:
+    """How texts with any number of labels are learned."""
+
+    multilabel: Annotated[
+        bool, typer.Option("--multilabel", help="Learn any number of labels per text.")
+    ] = False
+    label_separator: Annotated[LabelSeparator, _FOR_LABEL_SETS] = None
+    thresholds: Annotated[
+        Literal["half", "tuned"],
+        typer.Option(
+            help="Decision thresholds of the labels: 0.5, or tuned for F1 on held-out texts."
+        ),
+        _FOR_LABEL_SETS,
+    ] = "half"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How an encoder turns a text into a vector."""
+
+    pooling: Annotated[
+        Literal["mean", "cls", "pooler"] | None,
+        typer.Option(help="Pooling of token vectors (default: the encoder's own)."),
+    ] = None
+    long_texts: Annotated[
+        Literal["cut", "windows"] | None,
+        typer.Option(
+            help="Texts with more tokens than the encoder takes: cut them, or read all of them in "
+            "windows whose vectors are averaged (default: cut)."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compute:
+    """Where the encoder runs."""
+
+    device: Annotated[str, typer.Option(help="Device: 'cpu', 'cuda', or 'auto'.")] = "auto"
+    threads: Threads = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precise(Compute):
+    """Where the encoder runs, and in which precision."""
+
+    dtype: Annotated[
+        Literal["float32", "bfloat16", "float16"], typer.Option(help="Precision of the encoder.")
+    ] = "float32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderOptions(Precise, Reading):
+    """An encoder, and where its vectors are kept."""
+
+    encoder: EncoderName = "bundled"
+    cache: Cache = None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How it turns a text into a vector, by name."""
+        return {"pooling": self.pooling, "long_texts": self.long_texts}
+
+    def load(self, **settings: Any) -> Encoder:
+        """Load it; `settings` as `Encoder.load` takes them."""
+        return Encoder.load(
+            self.encoder, device=self.device, dtype=self.dtype, threads=self.threads,
+            cache=self.cache, **settings,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linking:
+    """Which names are linked."""
+
+    min_link_prob: MinLinkProb = 0.01
+    min_commonness: MinCommonness = 0.05
+    nested: Nested = False
 
 
 def _different(values: list[str] | None, option: str) -> list[str]:

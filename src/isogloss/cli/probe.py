@@ -3,14 +3,16 @@
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.output import console
-from isogloss.cli.places import places_read, refuse_place
+from isogloss.cli.places import places_read, refuse_inside, refuse_place
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
@@ -19,36 +21,41 @@ from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
 from isogloss.limits import LARGEST_COUNT
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
-from isogloss.probe.geometry.result import GeometryOptions, GeometryResult, Measured
+from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
 from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.vector_file import read_layer_vectors
 from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
 from isogloss.probe.report.report import write_probe_report
 from isogloss.report.table import Table
-from isogloss.storage.files import refuse_read, resolved
+from isogloss.storage.files import refuse_read
 from isogloss.text.languages import LanguageFile, parse_language_file
 
 app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)
 
 
-@app.command()
-def geometry(
-    context: typer.Context,
+_FOR_TEXTS = OnlyWith("text", why="is for texts that are encoded; give --text LANG=FILE")
+_OUT = typer.Option(help="Folder to make: all tables, and curves over the layers.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometryInputs:
+    """What is measured."""
+
     text: Annotated[
         list[str] | None,
         typer.Option(
             help="Texts, one sentence each (column 'text' of a table); may be repeated.",
             metavar="LANG=FILE",
         ),
-    ] = None,
+    ] = None
     encoder: Annotated[
         list[str] | None,
         typer.Option(
-            help="'bundled', a directory, or a name on the Hugging Face hub; may be repeated; "
-            "'bundled' if no --vectors are given."
+            help="Encoder: 'bundled', a directory, or a name on the Hugging Face hub; may be "
+            "repeated (default: bundled, unless --vectors are given)."
         ),
-    ] = None,
+    ] = None
     vectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,80 +63,95 @@ def geometry(
             "repeated.",
             metavar="LANG=FILE",
         ),
-    ] = None,
+    ] = None
     unit: Annotated[
-        Literal["word", "token"], typer.Option(help="Words, or the encoder's own tokens.")
-    ] = "word",
+        Literal["word", "token"], typer.Option(help="Unit: words, or the encoder's own tokens."),
+        _FOR_TEXTS,
+    ] = "word"  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """What is drawn at random, as `GeometryOptions` has it."""
+
     min_contexts: Annotated[
         int,
         typer.Option(
-            min=2, max=LARGEST_COUNT, help="Least number of different sentences of a word."
+            min=2,
+            max=LARGEST_COUNT,
+            help="Minimum number of distinct sentences a word must occur in.",
         ),
-    ] = 5,
+    ] = 5
     max_words: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Most words, drawn at random.")
-    ] = 1000,
+        int,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Maximum number of words (a random sample is taken above this).",
+        ),
+    ] = 1000
     max_contexts: Annotated[
         int,
         typer.Option(
-            min=2, max=LARGEST_COUNT, help="Most occurrences of a word for explained variance."
+            min=2,
+            max=LARGEST_COUNT,
+            help="Maximum number of occurrences of a word for explained variance.",
         ),
-    ] = 50,
-    random_words: Annotated[
-        int, typer.Option(min=2, max=LARGEST_COUNT, help="Most random words, for the baselines.")
-    ] = 2000,
+    ] = 50
+    n_random: Annotated[
+        int,
+        typer.Option(
+            "--random-words",
+            min=2,
+            max=LARGEST_COUNT,
+            help="Maximum number of random words, for the baselines.",
+        ),
+    ] = 2000
+    seed: options.Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometryFiles:
+    """What is made."""
+
     static: Annotated[
-        Path | None, typer.Option(help="Write static vectors of the words to this file.")
-    ] = None,
+        Path | None, typer.Option(help="File to make of static vectors of the words.")
+    ] = None
     static_layer: Annotated[
-        int, typer.Option(min=0, max=LARGEST_COUNT, help="Layer of the static vectors.")
-    ] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to make: all tables, and curves over the layers.")
-    ] = None,
-    device: options.Device = "auto",
-    dtype: options.DType = "float32",
-    threads: options.Threads = None,
-    seed: options.Seed = 0,
+        int,
+        typer.Option(min=0, max=LARGEST_COUNT, help="Layer of the static vectors."),
+        OnlyWith("static", why="is for --static; give that too"),
+    ] = 1
+    out: Annotated[Path | None, _OUT] = None
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what --out and --static name.")
-    ] = False,
-    as_json: options.AsJson = False,
-    strict: options.Strict = False,
+        bool,
+        typer.Option("--overwrite", help="Replace what --out and --static name."),
+        OnlyWith("out", "static", why="is for --out and --static; give one of them too"),
+    ] = False
+
+
+@app.command()
+@grouped
+def geometry(
+    inputs: GeometryInputs,
+    drawn: Drawn,
+    made: GeometryFiles,
+    compute: Annotated[options.Precise, _FOR_TEXTS],
+    output: options.Output,
 ) -> None:
     """Measure how context-specific words are in each layer, and how alike random words are."""
-    texts = [parse_language_file(value) for value in text or []]
-    files = [parse_language_file(value) for value in vectors or []]
-    encoders = encoder or (["bundled"] if texts else [])
+    texts = [parse_language_file(value) for value in inputs.text or []]
+    files = [parse_language_file(value) for value in inputs.vectors or []]
+    encoders = inputs.encoder or (["bundled"] if texts else [])
     _check_inputs(texts, files, encoders)
-    if static is not None and len(texts) * len(encoders) + len(files) != 1:
+    if made.static is not None and len(texts) * len(encoders) + len(files) != 1:
         raise InputError("--static is of one encoder and one language; give one of each")
-    if static is None:
-        options.refuse_given(context, "static_layer", why="is for --static; give that too")
-        if out is None:
-            options.refuse_given(
-                context, "overwrite", why="is for --out and --static; give one of them too"
-            )
-    if not texts:
-        options.refuse_given(
-            context, "unit", "device", "dtype", "threads",
-            why="is for texts that are encoded; give --text LANG=FILE",
-        )  # fmt: skip
-    if static is not None and out is not None:
-        _refuse_static_in(out, static)
-    if out is not None:
-        refuse_place(out, text, vectors, encoders, overwrite=overwrite, makes="folder")
-    if static is not None:
-        refuse_read(static, places_read([text, vectors, encoders]), option="--static")
-    made = None if static is None else StaticWords(static, layer=static_layer, overwrite=overwrite)
-    drawn = GeometryOptions(
-        min_contexts=min_contexts, max_words=max_words, max_contexts=max_contexts,
-        n_random=random_words, seed=seed,
-    )  # fmt: skip
+    static = _static_words(made, [inputs.text, inputs.vectors, encoders])
+    drawing = GeometryOptions(**vars(drawn))
     measured = [
         measure_vectors(
-            read_layer_vectors(file.path), name=file.path.name, lang=file.lang, options=drawn,
-            static=made,
+            read_layer_vectors(file.path), name=file.path.name, lang=file.lang, options=drawing,
+            static=static,
         )
         for file in files
     ]  # fmt: skip
@@ -137,22 +159,57 @@ def geometry(
         (file.lang, read_documents(file.path, format=FileFormat(), needs_label=False).texts)
         for file in texts
     ]
-    if documents and unit == "word":
+    if documents and inputs.unit == "word":
         WordUnits(documents[0][0])  # says that its package is missing before a model is loaded
     for name in encoders:
-        model = Encoder.load(
-            name, device=device, dtype=dtype, threads=threads, pooling="mean", encoder_half=True
-        )
+        model = Encoder.load(name, pooling="mean", encoder_half=True, **vars(compute))
         measured += [
-            measure_geometry(model, some, lang=lang, unit=unit, options=drawn, static=made)
+            measure_geometry(
+                model, some, lang=lang, unit=inputs.unit, options=drawing, static=static
+            )
             for lang, some in documents
         ]
-    _give(GeometryResult(measured, options=drawn), measured, made, out, overwrite, as_json)
+    result = GeometryResult(measured, options=drawing)
+    with nullcontext() if static is None else static.written() as vectors:
+        _save(result, made.out, made.overwrite)
+    if static is not None:
+        typer.echo(f"isogloss: {vectors!r} → {static.path}", err=True)
+    _print(result, (result.layers, result.isotropy, result.extremes, result.claims), output.as_json)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parallel:
+    """What is measured, as `NeutralityOptions` has it."""
+
+    max_sentences: Annotated[
+        int,
+        typer.Option(
+            min=8,
+            max=LARGEST_COUNT,
+            help="Maximum number of sentences of a language (a random sample is taken above this).",
+        ),
+    ] = 2000
+    n_neighbours: Annotated[
+        int,
+        typer.Option(
+            "--neighbours",
+            min=1,
+            max=LARGEST_COUNT,
+            help="Number of neighbours of CSLS and hubness.",
+        ),
+    ] = 10
+    all_pairs: Annotated[
+        bool,
+        typer.Option(
+            "--all-pairs", help="Measure retrieval in all pairs, not only with the first language."
+        ),
+    ] = False
+    seed: options.Seed = 0
 
 
 @app.command()
+@grouped
 def neutrality(
-    context: typer.Context,
     text: Annotated[
         list[str],
         typer.Option(
@@ -161,57 +218,36 @@ def neutrality(
             metavar="LANG=FILE",
         ),
     ],
+    measured_by: Parallel,
+    compute: options.Precise,
+    output: options.Output,
     encoder: Annotated[
         list[str],
         typer.Option(
-            help="'bundled', a directory, or a name on the Hugging Face hub; may be repeated."
+            help="Encoder: 'bundled', a directory, or a name on the Hugging Face hub; may be "
+            "repeated."
         ),
     ] = ["bundled"],  # noqa: B006
-    max_sentences: Annotated[
-        int,
-        typer.Option(
-            min=8, max=LARGEST_COUNT, help="Most sentences of a language, drawn at random."
-        ),
-    ] = 2000,
-    neighbours: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Neighbours that CSLS and hubness count.")
-    ] = 10,
-    all_pairs: Annotated[
-        bool,
-        typer.Option(
-            "--all-pairs", help="Retrieval in all pairs, not only with the first language."
-        ),
+    out: Annotated[Path | None, _OUT] = None,
+    overwrite: Annotated[
+        options.Overwrite, OnlyWith("out", why="is for --out; give that too")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to make: all tables, and curves over the layers.")
-    ] = None,
-    device: options.Device = "auto",
-    dtype: options.DType = "float32",
-    threads: options.Threads = None,
-    seed: options.Seed = 0,
-    overwrite: options.Overwrite = False,
-    as_json: options.AsJson = False,
-    strict: options.Strict = False,
 ) -> None:
     """Measure how much of the language each layer shows, and how well translations are found."""
     files = [parse_language_file(value) for value in text]
     _check_inputs(files, [], encoder)
-    if out is None:
-        options.refuse_given(context, "overwrite", why="is for --out; give that too")
-    else:
+    if out is not None:
         refuse_place(out, text, encoder, overwrite=overwrite, makes="folder")
-    asked = NeutralityOptions(
-        max_sentences=max_sentences, n_neighbours=neighbours, all_pairs=all_pairs, seed=seed
-    )
+    asked = NeutralityOptions(**vars(measured_by))
     parallel = read_parallel(files)
     check_sentences(parallel, asked)
     measured = []
     for name in encoder:
-        model = Encoder.load(name, device=device, dtype=dtype, threads=threads, encoder_half=True)
+        model = Encoder.load(name, encoder_half=True, **vars(compute))
         measured.append(measure_neutrality(model, parallel, options=asked))
     result = NeutralityResult(measured, options=asked)
     _save(result, out, overwrite)
-    _print(result, (result.layers, result.shown_languages), as_json)
+    _print(result, (result.layers, result.shown_languages), output.as_json)
 
 
 @app.command()
@@ -248,10 +284,17 @@ def _check_inputs(
     _refuse_repeated(texts, files)
 
 
-def _refuse_static_in(out: Path, static: Path) -> None:
-    """Refuse a file in the folder that is made, which would take it away."""
-    if resolved(out) in (resolved(static), *resolved(static).parents):
-        raise InputError("is --out or in it; give --static another place", path=static)
+def _static_words(made: GeometryFiles, reads: list[object]) -> StaticWords | None:
+    """Return what writes static vectors, None where none are asked for; check both places."""
+    out, static = made.out, made.static
+    if static is not None and out is not None:
+        refuse_inside(out, static=static)
+    if out is not None:
+        refuse_place(out, *reads, overwrite=made.overwrite, makes="folder")
+    if static is None:
+        return None
+    refuse_read(static, places_read(reads), option="--static")
+    return StaticWords(static, layer=made.static_layer, overwrite=made.overwrite)
 
 
 def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> None:
@@ -267,17 +310,6 @@ def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> No
                 f"--vectors: two files in {lang} are called '{name}', which stands for them in the "
                 "tables; rename one"
             )
-
-
-def _give(
-    result: GeometryResult, measured: list[Measured], made: StaticWords | None, out: Path | None,
-    overwrite: bool, as_json: bool,
-) -> None:  # fmt: skip
-    with nullcontext() if made is None else made.written() as vectors:
-        _save(result, out, overwrite)
-    if made is not None:
-        typer.echo(f"isogloss: {vectors!r} → {made.path}", err=True)
-    _print(result, (result.layers, result.isotropy, result.extremes, result.claims), as_json)
 
 
 def _save(result: GeometryResult | NeutralityResult, out: Path | None, overwrite: bool) -> None:

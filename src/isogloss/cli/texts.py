@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from isogloss.data.blocks import read_blocks
+from isogloss.data.blocks import ROWS, read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import InputError
 
@@ -25,9 +25,17 @@ def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
         return read_documents(file, format=format, needs_label=False)
 
 
-def read_text_blocks(file: str, *, format: FileFormat, command: str) -> Iterator[Documents]:
-    """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`."""
-    blocks = read_blocks(file, format=format)
+def read_text_blocks(
+    file: str, *, format: FileFormat, command: str, rows: int = ROWS
+) -> Iterator[Documents]:
+    """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`.
+
+    Parameters
+    ----------
+    rows
+        Most texts of a block.
+    """
+    blocks = read_blocks(file, format=format, rows=rows)
     with _advised(file, command):
         first = next(blocks)
     return chain([first], blocks)

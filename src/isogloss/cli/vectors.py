@@ -1,13 +1,14 @@
 """``isogloss vectors``: train vectors of words and entities, look into them, evaluate them."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from isogloss.cli import options
+from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
@@ -31,114 +32,133 @@ VectorFile = Annotated[
 ]
 
 
+_OF_NAMES = OnlyWith("kb", why="is for names of a knowledge base; give --kb too")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How vectors are trained, as `VectorTraining` has it."""
+
+    width: Annotated[
+        int,
+        typer.Option("--dim-size", min=1, max=LARGEST_COUNT, help="Number of dimensions."),
+    ] = 100
+    window: Annotated[
+        int,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Maximum number of words left and right of the centre."
+        ),
+    ] = 5
+    epochs: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Number of epochs.")] = 5
+    negatives: Annotated[
+        int,
+        typer.Option(
+            "--negative", min=1, max=LARGEST_COUNT, help="Number of negative samples per pair."
+        ),
+    ] = 5
+    sample: Annotated[
+        float,
+        typer.Option(min=0.0, help="Subsampling threshold for frequent words; 0: none."),
+    ] = 1e-4
+    word_neg_power: Annotated[
+        float,
+        typer.Option(min=0.0, help="Exponent of word counts in the draw of negative samples."),
+    ] = 0.75
+    entity_neg_power: Annotated[
+        float,
+        typer.Option(min=0.0, help="Exponent of entity counts in that draw; 0: uniform."),
+    ] = 0.0
+    learning_rate: Annotated[float, typer.Option(min=0.0, help="Initial learning rate.")] = 0.025
+    min_learning_rate: Annotated[float, typer.Option(min=0.0, help="Minimum learning rate.")] = (
+        0.0001
+    )
+    entities_per_page: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Number of entities whose links are learned beside each page.",
+        ),
+    ] = 10
+    link_graph: Annotated[
+        bool, typer.Option("--link-graph/--no-link-graph", help="Learn links between entities.")
+    ] = True
+    shared_negatives: Annotated[
+        bool,
+        typer.Option(
+            "--shared-negatives",
+            help="Share negative samples among the words of a window: faster.",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a dump becomes a corpus, as `DumpReading` has it."""
+
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase/--no-lowercase", help="Convert words to lower case.")
+    ] = True
+    min_word_count: Annotated[
+        int,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of occurrences of a word."),
+    ] = 5
+    min_entity_count: Annotated[
+        int,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of links to an entity."),
+    ] = 5
+    min_paragraph_len: Annotated[
+        int,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of words of a section."),
+    ] = 5
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Number of pages to read, for a trial."),
+    ] = None
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Knowledge base whose names in the text count as links, where sure."),
+    ] = None
+    min_link_prob: Annotated[options.MinLinkProb, _OF_NAMES] = 0.2
+    min_commonness: Annotated[options.MinCommonness, _OF_NAMES] = 0.01
+
+
 @app.command()
+@grouped
 def train(
-    context: typer.Context,
     source: Annotated[
         str, typer.Option(help="Dump of a Wikipedia, as wikipedia:ja=DUMP.", metavar="SOURCE")
     ],
     out: Annotated[Path, typer.Option(help="File to make, in the native form.")],
-    dim_size: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Dimensions of a vector.")
-    ] = 100,
-    window: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Words left and right at most.")
-    ] = 5,
-    iteration: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Times over all pages.")
-    ] = 5,
-    negative: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Negatives drawn for each pair.")
-    ] = 5,
-    sample: Annotated[
-        float, typer.Option(min=0.0, help="Words above this share are thinned out; 0: none.")
-    ] = 1e-4,
-    word_neg_power: Annotated[
-        float, typer.Option(min=0.0, help="Words are drawn as negatives by counts to this power.")
-    ] = 0.75,
-    entity_neg_power: Annotated[
-        float, typer.Option(min=0.0, help="The same of entities; 0: all alike.")
-    ] = 0.0,
-    init_alpha: Annotated[float, typer.Option(min=0.0, help="Step size at the beginning.")] = 0.025,
-    min_alpha: Annotated[float, typer.Option(min=0.0, help="Least step size.")] = 0.0001,
-    entities_per_page: Annotated[
-        int,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Entities whose links are learned beside each page."
-        ),
-    ] = 10,
-    link_graph: Annotated[
-        bool, typer.Option("--link-graph/--no-link-graph", help="Learn links between entities.")
-    ] = True,
-    shared_negatives: Annotated[
-        bool, typer.Option("--shared-negatives", help="One draw for all words of a window: faster.")
-    ] = False,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase/--no-lowercase", help="Words in small letters.")
-    ] = True,
-    min_word_count: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Leave out words that occur less often.")
-    ] = 5,
-    min_entity_count: Annotated[
-        int,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Leave out entities that are linked less often."
-        ),
-    ] = 5,
-    min_paragraph_len: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Leave out sections of fewer words.")
-    ] = 5,
-    kb: Annotated[
-        Path | None,
-        typer.Option(help="Take names of this knowledge base in the text for links, where sure."),
-    ] = None,
-    min_link_prob: options.MinLinkProb = 0.2,
-    min_commonness: options.MinCommonness = 0.01,
+    training: Training,
+    reading: Reading,
     workers: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=MAX_THREADS,
-            help="Processes that read and threads that train; all cores without.",
+            help="Number of processes that read and threads that train (default: one per core).",
         ),
     ] = None,
     seed: options.Seed = 0,
     work: Annotated[
         Path | None,
-        typer.Option(help="Folder to keep the stages in; else removed at the end.", metavar="DIR"),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Read the first pages only, as a trial."),
+        typer.Option(help="Folder that keeps the stages (default: removed at the end).",
+                     metavar="DIR"),
     ] = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
-) -> None:
-    """Train vectors on the dump of a Wikipedia; names and defaults are Wikipedia2Vec's."""
+) -> None:  # fmt: skip
+    """Train vectors on the dump of a Wikipedia; most defaults are Wikipedia2Vec's."""
     from isogloss.vectors.corpus.dump_corpus import DumpReading
     from isogloss.vectors.on_dump import train_on_dump
     from isogloss.vectors.training.training import VectorTraining
 
-    if kb is None:
-        options.refuse_given(
-            context, "min_link_prob", "min_commonness",
-            why="is for names of a knowledge base; give --kb too",
-        )  # fmt: skip
     refuse_inside(out, work=work)
-    training = VectorTraining(
-        width=dim_size, window=window, epochs=iteration, negatives=negative, sample=sample,
-        word_neg_power=word_neg_power, entity_neg_power=entity_neg_power, learning_rate=init_alpha,
-        min_learning_rate=min_alpha, entities_per_page=entities_per_page, link_graph=link_graph,
-        shared_negatives=shared_negatives,
-    )  # fmt: skip
-    reading = DumpReading(
-        lowercase=lowercase, min_word_count=min_word_count, min_entity_count=min_entity_count,
-        min_paragraph_len=min_paragraph_len, limit=limit, kb=kb, min_link_prob=min_link_prob,
-        min_commonness=min_commonness,
-    )  # fmt: skip
     vectors = train_on_dump(
-        source, out, reading, training, work=work, workers=workers, seed=seed, overwrite=overwrite
-    )
+        source, out, DumpReading(**vars(reading)), VectorTraining(**vars(training)),
+        work=work, workers=workers, seed=seed, overwrite=overwrite,
+    )  # fmt: skip
     pairs = f"{vectors.facts['n_pairs']:,} pairs"
     typer.echo(f"isogloss: {vectors!r}, trained on {pairs} → {out}", err=True)
 
@@ -153,10 +173,11 @@ def similar(
         ),
     ],
     k: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="How many neighbours at most.")
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Maximum number of neighbours.")
     ] = 10,
     kind: Annotated[
-        Literal["word", "entity"] | None, typer.Option(help="One kind of neighbours; both without.")
+        Literal["word", "entity"] | None,
+        typer.Option(help="Kind of neighbours (default: both)."),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -187,7 +208,7 @@ def convert(
     to: Annotated[VectorFormat, typer.Option(help="Form of the file to make.")] = "native",
     kb: Annotated[
         Path | None,
-        typer.Option(help="Give entities the ids of this knowledge base; native form only."),
+        typer.Option(help="Knowledge base whose ids entities get; native form only."),
     ] = None,
     lang: Annotated[
         str | None, typer.Option(help="Language of the titles, to look them up in --kb.")

@@ -24,8 +24,9 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, nearest, warn_omitted
+from isogloss.errors import InputError, nearest
 from isogloss.text.languages import parse_language
+from isogloss.totals import tell
 
 LABEL_COLUMNS = ("label", "category")
 LABEL_SET_COLUMNS = ("labels", "categories", *LABEL_COLUMNS)
@@ -58,6 +59,8 @@ class FileFormat:
         Separator of labels in one column; ``None``: detected, see `read_files`.
     or_text, or_label
         Other columns like `text` and `label`, for files that lack those.
+    fixed_by
+        The option that names the file, where none names its columns.
     """
 
     text: tuple[str, ...] | None = None
@@ -68,6 +71,7 @@ class FileFormat:
     label_separator: str | None = None
     or_text: tuple[tuple[str, ...], ...] = ()
     or_label: tuple[str | tuple[str, ...], ...] = ()
+    fixed_by: str | None = None
 
     @property
     def named(self) -> list[str]:
@@ -207,7 +211,14 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
     text_columns = [
-        _find(records, name, "--text", path, is_asked=format.text is not None)
+        _find(
+            records,
+            name,
+            "--text",
+            path,
+            is_asked=format.text is not None,
+            fixed_by=format.fixed_by,
+        )
         for name in format.text or (DEFAULT_COLUMN,)
     ]
     labels: list[str] | list[LabelSet] | None = None
@@ -253,8 +264,19 @@ def join_texts(parts: Sequence[str]) -> str:
     return joined
 
 
-def _find(records: Records, name: str, option: str, path: Path, *, is_asked: bool = True) -> int:
-    """Return the position of a column, which the user named or which is the usual one."""
+def _find(
+    records: Records, name: str, option: str, path: Path, *, is_asked: bool = True,
+    fixed_by: str | None = None,
+) -> int:  # fmt: skip
+    """Return the position of a column, which the user named or which is the usual one.
+
+    Parameters
+    ----------
+    is_asked
+        Whether the user named it.
+    fixed_by
+        As in `FileFormat`.
+    """
     positions = [at for at, column in enumerate(records.columns) if column == name]
     if len(positions) == 1:
         return positions[0]
@@ -262,7 +284,11 @@ def _find(records: Records, name: str, option: str, path: Path, *, is_asked: boo
         raise InputError(f"has {len(positions)} columns '{name}'; rename all but one", path=path)
     shown = [column if len(column) <= 40 else column[:39] + "…" for column in records.columns]
     near = nearest(name, records.columns)
-    if near is not None:
+    if fixed_by is not None:
+        advice = f"of {fixed_by} it has this name; " + (
+            f"rename '{near}'" if near is not None else "write it into the first line"
+        )
+    elif near is not None:
         advice = f"did you mean '{near}'?" + ("" if is_asked else f" say {option} {near}")
     elif name.isdecimal():
         advice = f"give {option} a name, or a number up to {len(shown)} if there is no header"
@@ -273,20 +299,22 @@ def _find(records: Records, name: str, option: str, path: Path, *, is_asked: boo
     raise InputError(f"no column '{name}' among {', '.join(shown[:12])}; {advice}", path=path)
 
 
-def _label_column(records: Records, label: str | None, usual: tuple[str, ...], path: Path) -> int:
-    if label is not None:
-        return _find(records, label, "--label", path)
+def _label_column(records: Records, format: FileFormat, usual: tuple[str, ...], path: Path) -> int:
+    if isinstance(format.label, str):
+        return _find(records, format.label, "--label", path)
     found = [name for name in usual if name in records.columns]
     if len(found) > 1:
-        raise InputError(f"has columns {' and '.join(found)}; say which with --label", path=path)
-    return _find(records, found[0] if found else usual[0], "--label", path, is_asked=False)
+        advice = "say which with --label" if format.fixed_by is None else "remove one"
+        raise InputError(f"has columns {' and '.join(found)}; {advice}", path=path)
+    name = found[0] if found else usual[0]
+    return _find(records, name, "--label", path, is_asked=False, fixed_by=format.fixed_by)
 
 
 def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int]:
     """Return the position of the label's column, or of several."""
     if not isinstance(format.label, tuple):
         usual = LABEL_SET_COLUMNS if format.multilabel else LABEL_COLUMNS
-        return [_label_column(records, format.label, usual, path)]
+        return [_label_column(records, format, usual, path)]
     if not format.multilabel:
         raise InputError("several label columns need --multilabel; or name one with --label")
     twice = next((name for name in format.label if format.label.count(name) > 1), None)
@@ -379,9 +407,12 @@ def _langs(records: Records, column: int, path: Path) -> list[str | None]:
             langs.append(None)
             n_unknown += 1
             first_unknown = first_unknown or f"first at {path}:{line}: {error}"
-    if n_unknown:
-        warn_omitted(f"{n_unknown} document(s) with an unknown language get none; {first_unknown}")
+    tell(_without_language, n_unknown, (first_unknown,))
     return langs
+
+
+def _without_language(n_documents: int, places: tuple[str, ...]) -> str:
+    return f"{n_documents} document(s) with an unknown language get none; {''.join(places[:1])}"
 
 
 def _ids(records: Records, column: str) -> list[str | None]:

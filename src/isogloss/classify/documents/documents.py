@@ -14,13 +14,14 @@ from isogloss.classify.documents.entity_source import EntitySource, named_in
 from isogloss.data.columns import column_of, is_missing
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling
-from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.errors import InputError, counted
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.kb.link.linker import languages_to_link, say_missing_names
 from isogloss.learn.vector_memo import Encoded, encode_once
 from isogloss.progress import logger
 from isogloss.text.detect import languages_of_texts
 from isogloss.text.languages import parse_language
+from isogloss.totals import tell
 
 Languages = str | Sequence[str | None] | None
 
@@ -226,34 +227,40 @@ def say_what_was_left_out(
     OmissionWarning
         For texts of no known language, texts that were cut, and entities without a vector.
     """
-    n_texts, n_cut = len(documents.langs), int(documents.truncated.sum())
+    n_texts = len(documents.langs)
     n_unknown = sum(lang is None for lang in documents.langs)
-    if n_unknown and documents.bags is not None:
-        warn_omitted(
-            f"{n_unknown} of {n_texts} texts have no known language: "
-            + (
-                f"only names in '{fallback_lang}' are linked in them"
-                if fallback_lang
-                else "no entity is linked in them"
-            )
-        )
-    if n_cut:
-        warn_omitted(
-            f"{n_cut} of {n_texts} texts are longer than {limit}; only their "
-            f"beginning was read{how_to_read_all}"
-        )
-    if documents.n_without_vector:
-        warn_omitted(
-            f"{counted(documents.n_without_vector, 'linked entity', 'linked entities')} left out: "
-            "no vector among those given as init"
-        )
-    n_dropped = int(documents.n_dropped.sum())
-    if n_dropped:
-        where = counted(int(np.count_nonzero(documents.n_dropped)), "text")
-        logger.info(
-            "%s in %s left out: not named in a training language (%s)",
-            counted(n_dropped, "entity", "entities"), where, ", ".join(training_langs),
+    linked = (
+        f"only names in '{fallback_lang}' are linked in them"
+        if fallback_lang
+        else "no entity is linked in them"
+    )
+    if documents.bags is not None:
+        tell(
+            lambda n, n_all: f"{n} of {n_all} texts have no known language: {linked}",
+            n_unknown, n_texts,
         )  # fmt: skip
+    tell(
+        lambda n, n_all: (
+            f"{n} of {n_all} texts are longer than {limit}; only their beginning was "
+            f"read{how_to_read_all}"
+        ),
+        int(documents.truncated.sum()), n_texts,
+    )  # fmt: skip
+    tell(
+        lambda n: (
+            f"{counted(n, 'linked entity', 'linked entities')} left out: no vector among those "
+            "given as init"
+        ),
+        documents.n_without_vector,
+    )
+    tell(
+        lambda n, n_where: (
+            f"{counted(n, 'entity', 'entities')} in {counted(n_where, 'text')} left out: not named "
+            f"in a training language ({', '.join(training_langs)})"
+        ),
+        int(documents.n_dropped.sum()), int(np.count_nonzero(documents.n_dropped)),
+        by=logger.info,
+    )  # fmt: skip
 
 
 def rows_of(langs: Sequence[str | None], lang: str | None) -> Ints1d:

@@ -10,6 +10,7 @@ from typing import Any
 
 from isogloss.errors import counted, warn_caller, warn_omitted
 from isogloss.progress import logger
+from isogloss.totals import tell
 
 MANY_CLASSES = 10  # fewer of one text each are a small sample, not a column of numbers
 
@@ -64,7 +65,10 @@ def warn_of_wordless(texts: Sequence[str]) -> None:
     """Warn with the number of texts to predict that are empty or without a letter."""
     n_empty = sum(not text.strip() for text in texts)
     n_wordless = sum(not any(map(str.isalpha, text)) for text in texts) - n_empty
+    tell(_guesses, n_empty + n_wordless, n_empty, n_wordless, by=warn_caller)
+
+
+def _guesses(n_texts: int, n_empty: int, n_wordless: int) -> str:
     found = [(n_empty, "empty"), (n_wordless, "without a letter")]
     shown = " and ".join(f"{counted(n, 'text')} {what}" for n, what in found if n)
-    if shown:
-        warn_caller(f"{shown}: the label is a guess from nothing")
+    return f"{shown}: the label is a guess from nothing"

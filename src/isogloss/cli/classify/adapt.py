@@ -1,7 +1,8 @@
 """``isogloss classify adapt``: learn from unlabelled text how a language's vectors are shifted."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Container
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,10 @@ import typer
 
 from isogloss.classify import Adaptation, TextClassifier
 from isogloss.classify.adapt.adaptation import texts_to_adapt_to
-from isogloss.classify.saving.manifest import about_classifier, refuse_other_files
+from isogloss.classify.saving.manifest import refuse_other_files
 from isogloss.cli import options
+from isogloss.cli.classify.model import Model
+from isogloss.cli.groups import Given, OnlyWith, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.documents import read_documents
@@ -19,72 +22,65 @@ from isogloss.report.table import Table
 from isogloss.storage.files import refuse_unwritable
 from isogloss.text.languages import parse_language
 
-_OF_TEXTS = ("file", "text", "quoting", "threads", "cache")  # --device says where a model is loaded
+_READS = OnlyWith("!remove", why="is of no use with --remove, which reads no texts")
 
 
+@dataclass(frozen=True, kw_only=True)
+class AdaptedModel(Model):
+    """The model, of whose options --device alone says something where no text is read."""
+
+    threads: Annotated[options.Threads, _READS] = None
+
+
+@grouped
 def adapt_command(
-    context: typer.Context,
-    model: options.ModelPath,
+    given: Given,
+    saved: AdaptedModel,
+    texts: Annotated[options.TextFile, _READS],
+    output: options.Output,
     lang: Annotated[str, typer.Option(help="Language of the texts.")],
-    file: options.InputFile = "-",
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the adapted model here; without, MODEL itself is changed."),
+        typer.Option(help="Directory of the adapted model (default: MODEL itself is changed)."),
     ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Take back an earlier adaptation; reads no file.")
     ] = False,
-    text: options.TextColumns = None,
-    quoting: options.Quoting = "auto",
-    encoder: options.EncoderPlace = None,
-    kb: options.KbPlace = None,
-    device: options.Device = "auto",
-    threads: options.Threads = None,
-    cache: options.Cache = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.AsJson = False,
-    strict: options.Strict = False,
+    cache: Annotated[options.Cache, _READS] = None,
+    overwrite: Annotated[
+        options.Overwrite,
+        OnlyWith("out", why="is for --out; without that, MODEL itself is changed"),
+    ] = False,
 ) -> None:
     """Adapt a model to a language from unlabelled text of your own domain, or say why not."""
     code = parse_language(lang)
-    if remove:
-        options.refuse_given(
-            context, *_OF_TEXTS, why="is of no use with --remove, which reads no texts"
-        )
-    if out is None:
-        options.refuse_given(
-            context, "overwrite", why="is for --out; without that, MODEL itself is changed"
-        )
-    else:
-        refuse_place(out, model, file, kb, encoder, overwrite=overwrite, makes="folder")
+    model = saved.model
+    if out is not None:
+        refuse_place(out, model, texts.file, saved.kb, saved.encoder, overwrite=overwrite,
+                     makes="folder")  # fmt: skip
     refuse_inside(out or model, option="MODEL" if out is None else "--out", cache=cache)
-    about = about_classifier(model)
-    if not about.has_kb:
-        options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
+    about = saved.about(given)
     if out is None:
         refuse_unwritable(model)
         refuse_other_files(model)
-    format = options.file_format(text, None, quoting)
-    texts: list[str] = []
+    chosen: list[str] = []
     if not remove:
-        read = read_documents(file, format=format, needs_label=False).texts
-        texts = texts_to_adapt_to(code, read, lack=about.lack)
+        read = read_documents(texts.file, format=texts.format(), needs_label=False).texts
+        chosen = texts_to_adapt_to(code, read, lack=about.lack)
     elif code not in about.moved_langs:
         adapted = ", ".join(sorted(about.moved_langs)) or "none"
         raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
-    loaded = TextClassifier.load(
-        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
-    )
+    loaded = saved.load(cache)
     outcome = None
     if remove:
         del loaded.moves_[code]
     else:
-        outcome = loaded.adapt(code, texts)
+        outcome = loaded.adapt(code, chosen)
     place = model.resolve() if out is None else out  # of a link, what it leads to
     is_written = outcome is None or outcome.accepted  # else a warning has said why
     if is_written:
         loaded.save(place, overwrite=True)  # before it is said
-    if as_json:
+    if output.as_json:
         shown = {"lang": code, "removed": True} if outcome is None else outcome.as_json()
         typer.echo(json.dumps(shown, ensure_ascii=False))
     elif outcome is None:
@@ -95,7 +91,7 @@ def adapt_command(
         typer.echo(f"isogloss: model → {place}", err=True)
 
 
-def say_moves(model: TextClassifier, langs: Collection[str | None]) -> None:
+def say_moves(model: TextClassifier, langs: Container[str]) -> None:
     """Say on standard error which of these languages are moved."""
     for lang, move in model.moves_.items():
         if lang in langs:

@@ -15,6 +15,16 @@ from isogloss.errors import counted, warn_omitted
 _BREAKS = re.compile(r"[\t\r\n]+")
 
 
+def say_changed_labels(model: TextClassifier) -> None:
+    """Warn when labels hold tabs or line breaks, which become spaces in lines."""
+    broken = sum(bool(_BREAKS.search(str(label))) for label in model.classes_.tolist())
+    if broken and not model.options_.multilabel:
+        warn_omitted(
+            f"{counted(broken, 'label')} of the model with a tab or line break, written as a "
+            "space; --json has them as they are"
+        )
+
+
 def print_lines(model: TextClassifier, labels: Sequence[Any], probabilities: Doubles2d) -> None:
     """Print a line a text: label or label set, tab, its probabilities; None is an empty field.
 
@@ -24,18 +34,7 @@ def print_lines(model: TextClassifier, labels: Sequence[Any], probabilities: Dou
         Of each text, None where it is too unsure.
     probabilities
         p(c | D): (n_texts, n_classes).
-
-    Warns
-    -----
-    OmissionWarning
-        When labels hold tabs or line breaks, which become spaces.
     """
-    broken = sum(bool(_BREAKS.search(str(label))) for label in model.classes_.tolist())
-    if broken and not model.options_.multilabel:
-        warn_omitted(
-            f"{counted(broken, 'label')} of the model with a tab or line break, written as a "
-            "space; --json has them as they are"
-        )
     for label, row in zip(labels, probabilities, strict=True):
         typer.echo(f"{_field(model, label)}\t{_probabilities(model, label, row)}")
 

@@ -1,8 +1,7 @@
 """``--classes FILE``: a row for each name or description of a label."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,8 +17,8 @@ ClassesFile = Annotated[
 ]
 
 
-def refuse_beside_names(given: Mapping[str, Any]) -> None:
-    """Raise `InputError` for options that --classes has no use for, by the parameters of `fit`."""
+def refuse_beside_names(**given: object) -> None:
+    """Raise `InputError` for options that --classes has no use for, by their names."""
     for name, usual, what in (
         ("kb", None, "the encoder alone answers, without entities"),
         ("multilabel", False, "a text gets one label"),
@@ -39,7 +38,7 @@ def read_class_names(path: Path) -> dict[str, list[str]]:
     InputError
         When the file cannot be read or a row has no name.
     """
-    documents = read_documents(path, format=FileFormat(), needs_label=True)
+    documents = read_documents(path, format=FileFormat(fixed_by="--classes"), needs_label=True)
     names: dict[str, list[str]] = {}
     for label, name, line in zip(
         documents.labels or [], documents.texts, documents.lines, strict=True

@@ -1,56 +1,37 @@
 """``isogloss classify forecast``, and ``--abstain-below``: how far to trust a classifier."""
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
 
 from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
-from isogloss.classify.saving.manifest import SavedClassifier, about_classifier
 from isogloss.classify.trust.forecast import rows_to_forecast
 from isogloss.cli import options
-from isogloss.cli.languages import languages_of
+from isogloss.cli.classify.model import Model
+from isogloss.cli.groups import Given, grouped
 from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
-from isogloss.errors import InputError
-
-AbstainBelow = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, help="Give no label where the best is less probable than this."),
-]
 
 
+@grouped
 def forecast_command(
-    context: typer.Context,
-    model: options.ModelPath,
-    file: options.InputFile = "-",
-    lang: options.LangOfTexts = None,
-    lang_column: options.LangColumn = None,
-    text: options.TextColumns = None,
-    quoting: options.Quoting = "auto",
-    encoder: options.EncoderPlace = None,
-    kb: options.KbPlace = None,
-    device: options.Device = "auto",
-    threads: options.Threads = None,
+    given: Given,
+    saved: Model,
+    texts: options.TextsInLanguages,
+    output: options.Output,
     cache: options.Cache = None,
-    as_json: options.AsJson = False,
-    strict: options.Strict = False,
 ) -> None:
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
-    about = about_classifier(model)
-    if not about.has_kb:
-        options.refuse_given(context, "kb", why=options.FOR_ENTITIES)
-    format = options.file_format(text, None, quoting, lang_column)
-    documents = read_documents(file, format=format, needs_label=False)
-    langs = languages_of(documents, lang)
+    about = saved.about(given)
+    documents = read_documents(texts.file, format=texts.format(), needs_label=False)
+    langs = texts.languages_of(documents)
     rows_to_forecast(langs, lack=about.lack, moved_langs=about.moved_langs)
-    loaded = TextClassifier.load(
-        model, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
-    )
+    loaded = saved.load(cache)
     result = loaded.forecast(documents.texts, langs)
-    if as_json:
+    if output.as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
         return
     result.table().render(console())
@@ -59,12 +40,6 @@ def forecast_command(
         f"{result.training_accuracy:.3f}",
         err=True,
     )
-
-
-def check_abstaining(model: SavedClassifier, abstain_below: float | None) -> None:
-    """Raise `InputError` when a threshold is given to a model of label sets."""
-    if abstain_below is not None and model.multilabel:
-        raise InputError("--abstain-below is for models of one label a text; leave it out")
 
 
 def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None:

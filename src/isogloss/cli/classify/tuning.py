@@ -1,105 +1,120 @@
-"""Options of commands that tune the encoder, the same for each."""
+"""Options of commands that fine-tune the encoder, the same for each."""
 
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import typer
 
+from isogloss.cli.groups import OnlyWith
 from isogloss.errors import InputError
 from isogloss.limits import LARGEST_COUNT
 from isogloss.train.options import TrainingOptions
 
+ONLY_TUNED = OnlyWith(
+    "tune=lora", "tune=full", why="is for --tune lora or full; the head alone learns"
+)
 TuneName = Annotated[
     Literal["head", "lora", "full"],
-    typer.Option(help="What learns: the head alone, low-rank matrices in the encoder too, or all."),
+    typer.Option(help="What is trained: the head alone, low-rank adapters too, or all weights."),
 ]
-Epochs = Annotated[
-    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Most passes over the texts (10).")
-]
-BatchSize = Annotated[
-    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Texts of one step (32).")
-]
-LearningRate = Annotated[
-    float | None, typer.Option(help="The largest of the schedule (full: 2e-5, lora: 2e-4).")
-]
-Patience = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=LARGEST_COUNT, help="Stop after so many epochs without a better one (3)."
-    ),
-]
-DevSplit = Annotated[
-    float | None,
-    typer.Option(help="Share of the texts held out to choose the epoch by, without --dev (0.05)."),
-]
-ClassWeights = Annotated[
-    Literal["balanced"] | None, typer.Option(help="Let classes count alike, however rare.")
-]
-MaxLength = Annotated[
-    int | None,
-    typer.Option(min=1, max=LARGEST_COUNT, help="Cut texts to so many pieces, in prediction too."),
-]
-EmbeddingsName = Annotated[
-    Literal["dense", "frozen", "rows"] | None,
-    typer.Option(help="Train word embeddings all, not at all, or the rows that a batch touches."),
-]
-Accumulate = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=LARGEST_COUNT, help="Parts a step is computed in; by default the cheapest."
-    ),
-]
-Precision = Annotated[
-    Literal["auto", "float32", "bfloat16", "float16"] | None,
-    typer.Option(help="Of the forward pass in tuning; weights stay in float32."),
-]
-AverageCheckpoints = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=LARGEST_COUNT, help="End with the mean of so many of the best epochs (1)."
-    ),
-]
-CheckpointFolder = Annotated[
-    Path | None,
-    typer.Option("--checkpoints", help="Folder that keeps the run: the same command goes on there.",
-                 metavar="DIR"),
-]  # fmt: skip
+_NO_DEV = OnlyWith("!dev", why="is of no use with --dev; leave one of them out")
+_JUDGED = OnlyWith(
+    "dev", "!dev_split=0.0",
+    why="is of no use with --dev-split 0, which holds no texts out to judge an epoch by; leave one "
+    "of them out",
+)  # fmt: skip
+_Number = int | None
 
 
-def training_options(tune: str, *, has_dev: bool, **given: Any) -> dict[str, Any] | None:
-    """Return what was given of the options of tuning, by name; None where nothing is tuned.
+@dataclass(frozen=True, kw_only=True)
+class HowTuned:
+    """How the encoder is fine-tuned."""
 
-    Parameters
-    ----------
-    has_dev
-        Whether there are development texts.
+    epochs: Annotated[
+        _Number,
+        typer.Option(min=1, max=LARGEST_COUNT, help="Maximum number of epochs (default: 10)."),
+    ] = None
+    batch_size: Annotated[
+        _Number, typer.Option(min=1, max=LARGEST_COUNT, help="Texts per step (default: 32).")
+    ] = None
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(help="Peak learning rate of the schedule (default: full 2e-5, lora 2e-4)."),
+    ] = None
+    patience: Annotated[
+        _Number,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Early stopping: stop after this many epochs without improvement (default: 3).",
+        ),
+        _JUDGED,
+    ] = None
+    dev_split: Annotated[
+        float | None,
+        typer.Option(
+            help="Fraction of the training texts held out as development set, without --dev "
+            "(default: 0.05)."
+        ),
+        _NO_DEV,
+    ] = None
+    class_weights: Annotated[
+        Literal["balanced"] | None,
+        typer.Option(help="Weight classes inversely to their frequency."),
+    ] = None
+    max_length: Annotated[
+        _Number,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Maximum number of tokens of a text, in prediction too (default: the encoder's).",
+        ),
+    ] = None
+    embeddings: Annotated[
+        Literal["dense", "frozen", "rows"] | None,
+        typer.Option(
+            help="Word embeddings: train all, none, or the rows that a batch touches (default: "
+            "chosen automatically)."
+        ),
+    ] = None
+    accumulate: Annotated[
+        _Number,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Gradient accumulation steps (default: chosen automatically).",
+        ),
+    ] = None
+    precision: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"] | None,
+        typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
+    ] = None
+    average_checkpoints: Annotated[
+        _Number,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="Number of best epochs whose weights are averaged "
+            "(default: 1).",
+        ),
+    ] = None  # fmt: skip
 
-    Raises
-    ------
-    InputError
-        When one was given that is of no use: only the head learns, or another option decides.
-    """
-    found = {name: value for name, value in given.items() if value is not None}
-    if tune != "head":
-        _refuse_useless(found, has_dev=has_dev)
+    def options(self, tune: str) -> dict[str, Any] | None:
+        """Return what was given of the options, by name; None where nothing is tuned.
+
+        Raises
+        ------
+        InputError
+            When more epochs are averaged than there are.
+        """
+        if tune == "head":
+            return None
+        found = {name: value for name, value in vars(self).items() if value is not None}
+        epochs = self.epochs or TrainingOptions.epochs
+        if (self.average_checkpoints or 1) > epochs:
+            raise InputError(
+                f"--average-checkpoints is {self.average_checkpoints}, and --epochs is {epochs}; "
+                "give at most as many"
+            )
         return found
-    if found:
-        option = next(iter(found)).replace("_", "-")
-        raise InputError(f"--{option} is for --tune lora or full; the head alone learns")
-    return None
 
 
-def _refuse_useless(found: dict[str, Any], *, has_dev: bool) -> None:
-    if has_dev and "dev_split" in found:
-        raise InputError("--dev-split is of no use with --dev; leave one of them out")
-    if not has_dev and found.get("dev_split") == 0 and "patience" in found:
-        raise InputError(
-            "--patience is of no use with --dev-split 0, which holds no texts out to judge an "
-            "epoch by; leave one of them out"
-        )
-    epochs = found.get("epochs", TrainingOptions.epochs)
-    if found.get("average_checkpoints", 1) > epochs:
-        raise InputError(
-            f"--average-checkpoints is {found['average_checkpoints']}, and --epochs is {epochs}; "
-            "give at most as many"
-        )
+Tuning = Annotated[HowTuned, ONLY_TUNED]

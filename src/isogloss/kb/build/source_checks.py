@@ -10,7 +10,12 @@ from isogloss.data.lines import STANDARD_INPUT, open_lines, standard_input
 from isogloss.errors import InputError, did_you_mean
 from isogloss.kb.build.gathered import LanguageChoice
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
-from isogloss.kb.build.wikipedia_options import WikipediaOptions, checked_code
+from isogloss.kb.build.wikipedia_options import (
+    FOR_WIKIDATA,
+    FOR_WIKIPEDIAS,
+    WikipediaOptions,
+    checked_code,
+)
 from isogloss.kb.build.wikipedia_source import dump_of
 from isogloss.limits import check_count
 from isogloss.storage.files import refuse_read, resolved
@@ -27,8 +32,6 @@ OF_WIKIPEDIAS = (
     "work", "limit", "min_link_count", "keep_disambiguations", "keep_red_links", "counting",
     "sitelinks",
 )  # fmt: skip
-FOR_WIKIPEDIAS = "is for wikipedia:LANG=DUMP sources; give one"
-FOR_WIKIDATA = "is for wikidata:DUMP sources; give one"
 
 
 def check_sources(

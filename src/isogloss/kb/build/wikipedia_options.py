@@ -11,6 +11,8 @@ from isogloss.wiki.counting import COUNTINGS, Counting
 from isogloss.wiki.site import code_of_wikipedia, language_prefixes
 
 Files = Mapping[str, Path]
+FOR_WIKIPEDIAS = "is for wikipedia:LANG=DUMP sources; give one"
+FOR_WIKIDATA = "is for wikidata:DUMP sources; give one"
 ALL_LINKS_COUNT = "is of no use with --counting wikipedia2vec, whose numbers are of all links"
 
 

@@ -4,6 +4,7 @@ Nothing is disambiguated, on purpose: the model's attention weighs the candidate
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from isogloss.kb.link.search import (
 )
 from isogloss.progress import logger
 from isogloss.text.languages import country_hint, parse_language
+from isogloss.totals import tell
 
 CHARACTERS_AT_ONCE = 1_000_000  # folded at 20 bytes each; more leave the processor's cache
 
@@ -64,15 +66,17 @@ def say_missing_names(
             only = f"only names in '{fallback_lang}' are linked"
             dropped.setdefault(only if has_fallback else "nothing is linked", []).append(lang)
     for what, langs in dropped.items():
-        named = ", ".join(f"'{lang}'" for lang in dict.fromkeys(langs))
-        hints = [hint for lang in dict.fromkeys(langs) if (hint := country_hint(lang))]
-        sentence = "; ".join(
-            [f"the knowledge base {knowledge_base.path} has no names in {named}: {what}", *hints]
-        )
-        if what.startswith("only"):  # what a fallback is there for, and no loss
-            logger.info("%s", sentence)
-        else:
-            warn_omitted(sentence)
+        # What a fallback is there for is no omission.
+        by = logger.info if what.startswith("only") else warn_omitted
+        tell(partial(_no_names, knowledge_base, what), tuple(dict.fromkeys(langs)), by=by)
+
+
+def _no_names(knowledge_base: KnowledgeBase, what: str, langs: tuple[str, ...]) -> str:
+    named = ", ".join(f"'{lang}'" for lang in langs)
+    hints = [hint for lang in langs if (hint := country_hint(lang))]
+    return "; ".join(
+        [f"the knowledge base {knowledge_base.path} has no names in {named}: {what}", *hints]
+    )
 
 
 class Linker:
