@@ -384,7 +384,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts
     arguments.out.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load("bundled", dtype=arguments.dtype)
+    encoder = Encoder.load("bundled", dtype=arguments.dtype, long_texts="cut")
     name = "adaptation-design" if arguments.design else "adaptation"
     kept, written = {}, ""
     for title, data in datasets(arguments.data, encoder, design=arguments.design).items():

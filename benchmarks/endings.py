@@ -93,7 +93,7 @@ def main() -> None:
     warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts
     arguments.out.mkdir(parents=True, exist_ok=True)
     kb = knowledge_base(arguments.data, arguments.out, "omw")
-    encoder = Encoder.load("bundled", dtype="bfloat16")
+    encoder = Encoder.load("bundled", dtype="bfloat16", long_texts="cut")
     (sib, _), (news, _) = datasets(arguments.data).values()
     files = {f"masakhanews/{code}/dev.tsv": code for code in NEWS_LANGUAGES}
     dev = read(arguments.data, files, FileFormat(text=("headline", "text"), quoting="csv"))

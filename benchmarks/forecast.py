@@ -25,6 +25,7 @@ from isogloss.classify.adapt.shift import ScoreReference, estimate_move
 from isogloss.classify.trust.forecast import (
     BELOW_OTHERS,
     FAR_BELOW_TRAINING,
+    FEW,
     ForecastReference,
     flag_rows,
     interval_of_forecast,
@@ -52,6 +53,7 @@ class Case(NamedTuple):
     agreement: float
     confidence: float
     training_accuracy: float
+    n_training: int
     same_shares: float  # 1 - total variation of predicted and training shares
     error_before: float  # of calibration
     error_after: float
@@ -122,7 +124,7 @@ def cases(
                 Case(
                     name.split(" ")[0], len(rows), float(right.mean()),
                     reference.expected_accuracy(mean), mean, float(sure[1].mean()),
-                    reference.accuracy,
+                    reference.accuracy, len(y),
                     1 - float(np.abs(said - shares).sum() / 2),
                     *(expected_calibration_error(values, right) for values in sure),
                 )
@@ -236,12 +238,23 @@ def row_of(name: str, found: list[Case], drop: float) -> dict[str, Any]:
     expected = np.array([case.expected for case in found])
     noise = np.array([np.sqrt(a * (1 - a) / case.n) for a, case in zip(accuracy, found)])  # noqa: B905
     low_ends, high_ends = np.transpose(
-        [interval_of_forecast(case.expected, case.n) for case in found]
+        [
+            interval_of_forecast(
+                case.expected,
+                case.n,
+                training_accuracy=case.training_accuracy,
+                n_training=case.n_training,
+            )
+            for case in found
+        ]
     )
     training_accuracy = found[0].training_accuracy
     flags = flags_of(found)
     flagged, far = flags == BELOW_OTHERS, accuracy < accuracy.mean() - FAR
-    flagged_any, low = flags != "", accuracy < (1 - FAR_BELOW_TRAINING) * training_accuracy
+    flagged_any, low = (
+        ~np.isin(flags, ("", FEW)),
+        accuracy < (1 - FAR_BELOW_TRAINING) * training_accuracy,
+    )
 
     def error(guess: np.ndarray) -> float:
         return float(np.abs(guess - accuracy).mean())
@@ -283,7 +296,10 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(
-        arguments.encoder, dtype=arguments.dtype, cache=arguments.out / "vectors"
+        arguments.encoder,
+        dtype=arguments.dtype,
+        long_texts="cut",
+        cache=arguments.out / "vectors",
     )
     natural, shifted, adapted = {}, {}, []
     for name, (train, tests) in sets(arguments.data).items():

@@ -52,15 +52,23 @@ def encode_all(
         if key not in kept:
             start = time.process_time()
             n_tokens = encoder.encode_counted(part.texts).n_tokens
-            most = encoder.settings.max_length.value
+            seconds, most = time.process_time() - start, encoder.settings.max_length.value
+            is_cut = encoder.settings.long_texts.value == "cut"
+            n_cut = np.maximum(n_tokens - most, 0) if is_cut else np.zeros_like(n_tokens)
             kept[key] = {
-                "cpu_seconds": time.process_time() - start,
+                "cpu_seconds": seconds,
+                "n_read": int((n_tokens - n_cut).sum()),
                 "n": len(part.texts),
                 "n_long": int((n_tokens > most).sum()),
                 "share_cut": float(np.maximum(n_tokens - most, 0).sum() / n_tokens.sum()),
             }
             file.write_text(json.dumps(kept, indent=1), "utf-8")
     return {name: kept[name if name == "eng" else f"{name} {split}"] for name in parts}
+
+
+def tokens_a_second(encoded: dict[str, Any]) -> float:
+    """Return how many tokens were read in a second of processor time."""
+    return float(encoded["n_read"] / encoded["cpu_seconds"])
 
 
 def score(model: TextClassifier, tests: LabelledTexts, versus: TextClassifier | None) -> Evaluation:
@@ -141,6 +149,7 @@ def main() -> None:
     times = [
         {"part": name, "n": encoded["cut"][name]["n"]}
         | {f"{mode}, CPU s": encoded[mode][name]["cpu_seconds"] for mode in LONG_TEXTS}
+        | {f"{mode}, tokens a CPU s": tokens_a_second(encoded[mode][name]) for mode in LONG_TEXTS}
         | {key: encoded["cut"][name][key] for key in ("n_long", "share_cut")}
         for name in parts
     ]

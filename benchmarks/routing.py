@@ -23,9 +23,10 @@ import numpy as np
 from evaluation_data import find
 from isogloss import Encoder, KnowledgeBase, TextClassifier, build_knowledge_base
 from isogloss.classify.documents.documents import PreparedDocuments
-from isogloss.classify.trust.forecast import Forecast
+from isogloss.classify.trust.forecast import FEW, Forecast
 from isogloss.report.table import Table
 from isogloss.statistics.calibration import coverage_at
+from isogloss.statistics.intervals import interval_of_accuracy
 from isogloss.statistics.scores import interval_of_language_mean
 from isogloss.text.detect import detect_languages
 from routing_data import Messages, read_routing
@@ -181,6 +182,12 @@ def mean_of(inbox: Inbox, values: Right, langs: Sequence[str]) -> dict[str, floa
     return {"": found.value, "_low": found.low, "_high": found.high}
 
 
+def accuracy_of(inbox: Inbox, values: Right, rows: np.ndarray) -> dict[str, float]:
+    """Return the accuracy on some messages with its Wilson interval."""
+    found = interval_of_accuracy(values[rows], [inbox.ids[row] for row in rows])
+    return {"": found.value, "_low": found.low, "_high": found.high}
+
+
 def named(name: str, interval: dict[str, float]) -> dict[str, float]:
     """Return an interval as columns of a table."""
     return {f"{name}{end}": value for end, value in interval.items()}
@@ -225,7 +232,7 @@ def effect_of_names(inbox: Inbox, right: dict[Way, Right]) -> Table:
             {
                 "messages": what,
                 "n": len(kept),
-                **named("encoder alone", interval(plain)),
+                **named("encoder alone", accuracy_of(inbox, plain, kept)),
                 "with the glossary": float(glossary[kept].mean()),
                 **named("difference", interval(glossary - plain)),
                 "looked up": float(looked_up[kept].mean()),
@@ -282,15 +289,16 @@ def forecasts(
         level.append(np.mean([one.right[inbox.rows_of(lang)].mean() for lang in others]))
         for lang in others:
             row, accuracy = forecast[lang], one.right[inbox.rows_of(lang)].mean()
-            expected[lang].append(row["expected"])
-            errors.append(abs(row["expected"] - accuracy))
+            if row["expected"] is not None:  # of few texts there is an interval alone
+                expected[lang].append(row["expected"])
+                errors.append(abs(row["expected"] - accuracy))
             covered.append(row["low"] <= accuracy <= row["high"])
-            flags[lang] += bool(row["flag"])
+            flags[lang] += row["flag"] not in ("", FEW)
     accuracy = {
         lang: np.mean([one.right[inbox.rows_of(lang)].mean() for one in trust]) for lang in others
     }
     n = len(trust)
-    return {lang: float(np.mean(values)) for lang, values in expected.items()}, {
+    return {lang: float(np.mean(values)) for lang, values in expected.items() if values}, {
         "training accuracy": float(np.mean([one.forecast.training_accuracy for one in trust])),
         "error": float(np.mean(errors)),
         "covered": float(np.mean(covered)),
@@ -318,11 +326,11 @@ def by_language(
             {
                 "lang": lang,
                 "n": len(kept),
-                **named("accuracy", mean_of(inbox, plain, [lang])),
-                "expected": expected[lang],
+                **named("accuracy", accuracy_of(inbox, plain, kept)),
+                "expected": expected.get(lang),
                 "glossary": float(right[Way.of(GLOSSARY)][kept].mean()),
                 "both": float(right[Way.of(BOTH)][kept].mean()),
-                **named("masked", mean_of(inbox, right[Way.of(MASKED)], [lang])),
+                **named("masked", accuracy_of(inbox, right[Way.of(MASKED)], kept)),
                 "detected": float(np.mean([langs[AUTO][row] == lang for row in kept])),
             }
         )

@@ -150,7 +150,7 @@ class Runner:
     def __init__(self, data: Path, out: Path, threads: int | None) -> None:
         self.out = out
         self.encoder = Encoder.load(
-            "bundled", threads=threads, dtype="bfloat16", max_length=128
+            "bundled", threads=threads, dtype="bfloat16", max_length=128, long_texts="cut"
         ).with_cache(out / "vectors")
         labelled = datasets(data)
         self.tasks: dict[str, Tatoeba | Classification] = {

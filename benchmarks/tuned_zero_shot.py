@@ -37,7 +37,9 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load("bundled", device="cpu", dtype="bfloat16", threads=arguments.threads)
+    encoder = Encoder.load(
+        "bundled", device="cpu", dtype="bfloat16", threads=arguments.threads, long_texts="cut"
+    )
     concepts = knowledge_base(arguments.data, arguments.out, "omw")
     sets = datasets(arguments.data)
     for name in arguments.runs:

@@ -63,7 +63,7 @@ def test_abstaining_and_forecasts_are_means_over_languages() -> None:
         routing.Trust(
             np.array([0.9, 0.2, 0.9, 0.2, 0.2, 0.2]),
             np.array([True, True, True, False, False, False]),
-            Forecast(0.9, rows),
+            Forecast(0.9, 0.8, 0.95, 100, rows),
         )
     ]
     table = {row["--abstain-below"]: row for row in routing.abstaining(INBOX, trust, OTHERS).rows}

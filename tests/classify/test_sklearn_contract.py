@@ -134,12 +134,20 @@ def test_cross_validation(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
     assert scores.mean() > 0.5
 
 
+def of_the_tiny_encoder(directory: Path) -> TextClassifier:
+    return TextClassifier(Encoder.load(directory, device="cpu", pooling="mean", threads=1))
+
+
+@pytest.mark.full
 def test_a_loaded_encoder_goes_to_other_processes(tiny_directory: Path) -> None:
-    model = TextClassifier(Encoder.load(tiny_directory, device="cpu", pooling="mean", threads=1))
-    texts, topics = TEXTS[:12], TOPICS[:12]
+    model, texts, topics = of_the_tiny_encoder(tiny_directory), TEXTS[:12], TOPICS[:12]
     scores = cross_val_score(model, texts, topics, cv=2, n_jobs=2, error_score="raise")
     assert ((scores >= 0) & (scores <= 1)).all()
-    fitted = model.fit(texts, topics)
+
+
+def test_a_fitted_classifier_is_pickled_and_copied(tiny_directory: Path) -> None:
+    texts, topics = TEXTS[:12], TOPICS[:12]
+    fitted = of_the_tiny_encoder(tiny_directory).fit(texts, topics)
     for twin in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         assert np.array_equal(twin.predict_proba(texts), fitted.predict_proba(texts))
 

@@ -67,6 +67,14 @@ def _add_commands() -> None:
     app.command("demo")(demo.demo)
 
 
+@cache
+def _command(n_parts: int) -> Any:
+    """Return the command of the groups and commands added so far; it is made anew for more."""
+    command = typer.main.get_command(app)
+    add_quiet(command)
+    return command
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
@@ -100,8 +108,7 @@ def _run(words: list[str]) -> int:
         _add_groups(words)
         _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
-        command = typer.main.get_command(app)
-        add_quiet(command)
+        command = _command(len(app.registered_groups) + len(app.registered_commands))
         with talk_restored(), command.make_context("isogloss", words) as context:
             command.invoke(context)
         sys.stdout.flush()

@@ -51,6 +51,11 @@ def _forecast(reference: ForecastReference, vectors: np.ndarray) -> float:
     return reference.expected_accuracy(float(reference.agreement_on(vectors).mean()))
 
 
+def _row(reference: ForecastReference, vectors: np.ndarray) -> dict[str, Any]:
+    agreement = float(reference.agreement_on(vectors).mean())
+    return forecast_row(reference, agreement, len(vectors), n_training=600)
+
+
 def test_agreement_is_that_of_a_slow_reference(reference: ForecastReference) -> None:
     vectors, _ = _documents(9, seed=3)
     fast = reference.agreement_on(vectors)
@@ -72,19 +77,14 @@ def test_the_forecast_follows_accuracy_whatever_the_shares(
 ) -> None:
     vectors, y = _documents(800, seed=5, signal=signal, shares=shares)
     accuracy = float((head.log_probabilities(vectors).argmax(axis=1) == y).mean())
-    row = forecast_row(reference, float(reference.agreement_on(vectors).mean()), 800)
+    row = _row(reference, vectors)
     assert row["low"] <= accuracy <= row["high"]
 
 
 def test_a_bad_language_is_flagged_and_good_ones_are_not(reference: ForecastReference) -> None:
     signals = {"de": 1.0, "fr": 0.95, "ko": 1.0, "th": 0.9, "xx": 0.35}
     rows = [
-        {"lang": lang}
-        | forecast_row(
-            reference,
-            float(reference.agreement_on(_documents(300, seed=9, signal=signal)[0]).mean()),
-            300,
-        )
+        {"lang": lang} | _row(reference, _documents(300, seed=9, signal=signal)[0])
         for lang, signal in signals.items()
     ]
     flag_rows(rows, training_accuracy=reference.accuracy, training_langs={"en"})
@@ -105,32 +105,51 @@ def test_rows_that_are_never_flagged_do_not_move_the_median(aside: tuple[str, in
     ]
     rows += [{"lang": aside[0], "n": aside[1], "expected": 0.1, "flag": ""} for _ in range(4)]
     flag_rows(rows, training_accuracy=0.55, training_langs={"en"})
-    assert [row["flag"] for row in rows] == ["", "", "below the other languages", *[""] * 4]
+    of_few = "few texts" if aside[0] == "sw" else ""
+    assert [row["flag"] for row in rows] == ["", "", "below the other languages", *[of_few] * 4]
 
 
 def test_fewer_texts_make_a_wider_interval(reference: ForecastReference) -> None:
-    narrow, wide = (forecast_row(reference, 0.5, n) for n in (1000, 20))
-    assert narrow["expected"] == wide["expected"]
-    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"] > 0
-    assert 0 <= wide["low"] <= wide["high"] <= 1
-    assert reference.expected_accuracy(1.0) == 1.0
+    """Of the language and, as its accuracy is only known from them, of training."""
+    sizes = [(1000, 600), (60, 600), (60, 24)]
+    rows = [forecast_row(reference, 0.5, n, n_training=of) for n, of in sizes]
+    assert len({row["expected"] for row in rows}) == 1
+    reaches = [row["high"] - row["low"] for row in rows]
+    assert 0 < reaches[0] < reaches[1] < reaches[2]
+    assert all(0 <= row["low"] <= row["high"] <= 1 for row in rows)
+
+
+def test_no_language_is_expected_above_training(reference: ForecastReference) -> None:
+    assert reference.expected_accuracy(1.0) == reference.accuracy
+    assert forecast_row(reference, 1.0, 50, n_training=600)["high"] > reference.accuracy
+
+
+@pytest.mark.parametrize(("n", "is_given"), [(49, False), (50, True)])
+def test_few_texts_get_an_interval_alone(
+    n: int, is_given: bool, reference: ForecastReference
+) -> None:
+    row = forecast_row(reference, 0.5, n, n_training=600)
+    assert (row["expected"] is not None) == is_given
+    assert 0 < row["low"] < row["high"] < 1
 
 
 def test_one_text_of_full_agreement_may_still_be_wrong(reference: ForecastReference) -> None:
-    row = forecast_row(reference, 1.0, 1)
-    assert row["expected"] == 1.0
+    row = forecast_row(reference, 1.0, 1, n_training=600)
     assert (row["low"], row["high"]) == (0.0, 1.0)
-    assert forecast_row(reference, 0.0, 1)["high"] == 1.0
+    assert forecast_row(reference, 0.0, 1, n_training=600)["high"] == 1.0
 
 
 def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
     texts = [text for text, _ in JAPANESE]
     mixed = [*english(60, seed=3)[0], *texts]
-    with pytest.warns(OmissionWarning, match="rough forecast"):
+    with pytest.warns(OmissionWarning, match=r"few texts of ja \(\d+\), so there is an interval"):
         result = model.forecast(mixed, ["en"] * 60 + ["ja"] * len(texts))
     assert [row["lang"] for row in result.rows] == ["en", "ja"]
     assert all(list(row) == list(COLUMNS) for row in result.rows)
     assert result.training_accuracy == model.trust_.reference.accuracy
+    assert result.training_low < result.training_accuracy < result.training_high
+    assert result.n_training == model.n_training_documents_
+    assert (result.rows[1]["expected"], result.to_label) == (None, ["ja"])
     assert result.as_json()["rows"] == result.rows
     assert "expected" in result.table().to_markdown()
 
@@ -142,7 +161,7 @@ def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
         raise AssertionError("a forecast has no use for links")
 
     monkeypatch.setattr("isogloss.classify.documents.documents._link", link)
-    with pytest.warns(OmissionWarning, match="a rough forecast, from 1 text; give 50 or more"):
+    with pytest.warns(OmissionWarning, match=r"of en \(1\), ja \(1\), und \(1\), so .*give 50"):
         rows = entity_model.forecast(["rain", "雨", "sun"], [None, "ja", "en"]).rows
     assert [row["lang"] for row in rows] == ["en", "ja", "und"]
 

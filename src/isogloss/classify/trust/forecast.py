@@ -6,8 +6,9 @@ training data, and so does accuracy:
 
     expected accuracy = accuracy on held-out training documents · agreement / agreement on the same
 
-(a soft form of generalisation disagreement, Jiang et al. 2022). Nothing is fitted to labels of
-other languages. Agreement stands a different mix of classes; measures that compare the predicted
+(a soft form of generalisation disagreement, Jiang et al. 2022), and never more than the first.
+Nothing is fitted to labels of other languages. Of few texts there is the interval alone. Agreement
+stands a different mix of classes; measures that compare the predicted
 class shares with the training shares do not, however well they do where the shares are the same
 everywhere. What else was tried and how far off the forecasts are: docs/trust.md.
 
@@ -31,17 +32,20 @@ from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.learn.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.report.table import Table
 from isogloss.statistics.calibration import fit_temperature, tempered
+from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 if TYPE_CHECKING:
     from isogloss.classify.text_classifier import TextClassifier
 
 SPREAD = 0.06  # standard deviation of the errors of forecasts: benchmarks/forecast.py
+FEW_TO_TRAIN = 16  # texts; (16 / n)² is another such deviation: benchmarks/forecast_few.py
 NORMAL_95 = 1.96
 FAR_BELOW_OTHERS = 0.12  # of the median forecast of the languages at hand
 FAR_BELOW_TRAINING = 0.25  # of the accuracy in the training language
 FEW_TEXTS = 50
 BELOW_OTHERS, BELOW_TRAINING = "below the other languages", "far below the training language"
+FEW = "few texts"
 COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
 
 
@@ -112,7 +116,7 @@ class ForecastReference:
 
     def expected_accuracy(self, agreement: float) -> float:
         """Return the accuracy to expect where the pairs agree so far on average."""
-        return min(1.0, self.accuracy * agreement / self.agreement)
+        return self.accuracy * min(1.0, agreement / self.agreement)
 
 
 @dataclass(frozen=True)
@@ -121,16 +125,27 @@ class Forecast:
 
     Attributes
     ----------
-    training_accuracy
-        Of held-out documents of the training language.
+    training_accuracy, training_low, training_high
+        Of held-out documents of the training language, with its 95 % Wilson interval.
+    n_training
+        How many these are.
     rows
         One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` are a nominal
         interval of 95 % for the accuracy on as many texts as these; what it held where it was
-        measured: docs/trust.md. ``flag`` says what to look at; empty: nothing.
+        measured: docs/trust.md. ``expected`` is None with fewer than `FEW_TEXTS`. ``flag`` says
+        what to look at; empty: nothing.
     """
 
     training_accuracy: float
+    training_low: float
+    training_high: float
+    n_training: int
     rows: list[dict[str, Any]]
+
+    @property
+    def to_label(self) -> list[str]:
+        """The languages with a flag, whose accuracy is worth some labels."""
+        return [row["lang"] for row in self.rows if row["flag"]]
 
     def table(self) -> Table:
         """Return the rows as a `Table`."""
@@ -148,7 +163,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     ----------
     X, lang
         Texts and their languages, as in `TextClassifier.predict`. A hundred texts of a language
-        make a useful forecast.
+        make a useful forecast; fewer than `FEW_TEXTS` give an interval alone.
 
     Raises
     ------
@@ -160,7 +175,7 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     Warns
     -----
     OmissionWarning
-        When texts of languages that the model is adapted to are left out.
+        When texts of languages that the model is adapted to are left out, or a language has few.
     """
     check_is_fitted(model, "head_")
     reference, texts = model.trust_.reference, checked_texts(X)
@@ -175,18 +190,24 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
         )
     alone = replace(model.preparation, kb=None)
     documents = alone.documents([texts[row] for row in kept], [langs[row] for row in kept])
-    rows = []
+    n_training = model.n_training_documents_
+    rows: list[dict[str, Any]] = []
+    few: list[str] = []
     for code in in_order_of_codes(documents.langs):
         index = rows_of(documents.langs, code)
         agreement = float(reference.agreement_on(documents.vectors[index]).mean())
-        rows.append({"lang": code or UNKNOWN} | forecast_row(reference, agreement, len(index)))
-        if len(index) < FEW_TEXTS:
-            warn_omitted(
-                f"{code or UNKNOWN}: a rough forecast, from {counted(len(index), 'text')}; give "
-                f"{FEW_TEXTS} or more"
-            )
+        row = forecast_row(reference, agreement, len(index), n_training=n_training)
+        rows.append({"lang": code or UNKNOWN} | row)
+        if row["expected"] is None:
+            few.append(f"{code or UNKNOWN} ({len(index)})")
+    if few:
+        warn_omitted(
+            f"few texts of {', '.join(few)}, so there is an interval alone; give {FEW_TEXTS} or "
+            "more of a language"
+        )
     flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(model.langs_))
-    return Forecast(reference.accuracy, rows)
+    found = interval_of_share(round(reference.accuracy * n_training), n_training)
+    return Forecast(reference.accuracy, found.low, found.high, n_training, rows)
 
 
 def rows_to_forecast(
@@ -224,13 +245,17 @@ def rows_to_forecast(
     return kept
 
 
-def forecast_row(reference: ForecastReference, agreement: float, n: int) -> dict[str, Any]:
+def forecast_row(
+    reference: ForecastReference, agreement: float, n: int, *, n_training: int
+) -> dict[str, Any]:
     """Return the row of a language, but for its code, by how far the pairs agree on `n` texts."""
     expected = reference.expected_accuracy(agreement)
-    low, high = interval_of_forecast(expected, n)
+    low, high = interval_of_forecast(
+        expected, n, training_accuracy=reference.accuracy, n_training=n_training
+    )
     return {
         "n": n,
-        "expected": expected,
+        "expected": expected if n >= FEW_TEXTS else None,
         "low": low,
         "high": high,
         "agreement": agreement,
@@ -238,17 +263,31 @@ def forecast_row(reference: ForecastReference, agreement: float, n: int) -> dict
     }
 
 
-def interval_of_forecast(expected: float, n: int) -> tuple[float, float]:
+def interval_of_forecast(
+    expected: float, n: int, *, training_accuracy: float, n_training: int
+) -> tuple[float, float]:
     """Return where the accuracy on `n` texts may lie, nominally in 95 of 100 cases.
 
-    Two errors add up: that of forecasts (`SPREAD`), and the chance by which texts are met. Of
-    the latter the centre is that of Agresti and Coull (1998), with two right and two wrong texts
-    more: else there would be none at an expected accuracy of 1, however few the texts. Its
-    variance is that of an accuracy on n texts.
+    Four errors add up: that of forecasts (`SPREAD`), that of heads of few texts
+    (`FEW_TO_TRAIN`), and the chances by which texts are met, of the language and of the
+    `n_training` that the accuracy in training is from.
     """
-    centre = (expected * n + 2) / (n + 4)
-    reach = NORMAL_95 * float(np.sqrt(SPREAD**2 + centre * (1 - centre) / n))
+    centre, variance = _of_few(expected, n)
+    _, of_training = _of_few(training_accuracy, n_training)
+    share = expected / training_accuracy if training_accuracy else 1.0
+    of_heads = SPREAD**2 + (FEW_TO_TRAIN / n_training) ** 4
+    reach = NORMAL_95 * float(np.sqrt(of_heads + variance + share**2 * of_training))
     return max(0.0, min(expected, centre - reach)), min(1.0, max(expected, centre + reach))
+
+
+def _of_few(accuracy: float, n: int) -> tuple[float, float]:
+    """Return centre and variance of an accuracy on `n` texts.
+
+    The centre is that of Agresti and Coull (1998), with two right and two wrong texts more: else
+    there would be no variance at an accuracy of 1, however few the texts.
+    """
+    centre = (accuracy * n + 2) / (n + 4)
+    return centre, centre * (1 - centre) / n
 
 
 def flag_rows(
@@ -256,14 +295,13 @@ def flag_rows(
 ) -> None:
     """Flag the languages that need a look.
 
-    Training languages, texts of no known language and languages of few texts are neither flagged
-    nor compared with.
+    Training languages and texts of no known language have no flag, and are not compared with, nor
+    are languages of few texts.
     """
-    judged = [
-        row
-        for row in rows
-        if row["lang"] not in {*training_langs, UNKNOWN} and row["n"] >= FEW_TEXTS
-    ]
+    others = [row for row in rows if row["lang"] not in {*training_langs, UNKNOWN}]
+    judged = [row for row in others if row["n"] >= FEW_TEXTS]
+    for row in others:
+        row["flag"] = "" if row["n"] >= FEW_TEXTS else FEW
     middle = float(np.median([row["expected"] for row in judged])) if judged else 0.0
     for row in judged:
         if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:

@@ -8,12 +8,13 @@ import typer
 
 from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
-from isogloss.classify.trust.forecast import rows_to_forecast
+from isogloss.classify.trust.forecast import FEW_TEXTS, rows_to_forecast
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import Given, grouped
 from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
+from isogloss.errors import counted
 
 
 @grouped
@@ -36,10 +37,17 @@ def forecast_command(
         return
     result.table().render(console())
     typer.echo(
-        f"isogloss: accuracy on held-out texts of the training language: "
-        f"{result.training_accuracy:.3f}",
+        f"isogloss: accuracy on {counted(result.n_training, 'held-out text')} of the training "
+        f"language: {result.training_accuracy:.3f} "
+        f"[{result.training_low:.2f}, {result.training_high:.2f}]",
         err=True,
     )
+    if result.to_label:
+        typer.echo(
+            f"isogloss: to know, label {FEW_TEXTS} texts in {', '.join(result.to_label)} and run "
+            "'isogloss classify evaluate'",
+            err=True,
+        )
 
 
 def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None:

@@ -11,7 +11,7 @@ from math import prod
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 FORMAT = "isogloss-kb"
 VERSION = 2
@@ -46,7 +46,7 @@ class File(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True):
-    """What one source gave."""
+    """What one source gave; those of Wikipedias say more."""
 
     name: str
     licence: str
@@ -55,6 +55,12 @@ class Source(Struct, frozen=True):
     n_bad_lines: int
     unused_fields: dict[str, int]
     counts: dict[str, int]
+    pages: int | UnsetType = UNSET
+    redirects: int | UnsetType = UNSET
+    disambiguations: int | UnsetType = UNSET
+    entities: int | UnsetType = UNSET
+    names: int | UnsetType = UNSET
+    dropped: int | UnsetType = UNSET
 
 
 class Fallback(Struct, frozen=True):
