@@ -90,8 +90,9 @@ def make_files(folder: Path, data: Path) -> None:
     sample = data / "wikidata/samples/entities.json.gz"
     run("kb", "build", "--source", f"wikidata:{sample}", "--min-sitelinks", "0", "--langs", langs,
         "--out", folder / "wikidata")  # fmt: skip
-    run("vectors", "train", "--source", f"wikipedia:en={dump}", "--dim-size", "16", "--iteration", "1",
-        "--workers", "1", "--kb", folder / "wikipedia", "--out", folder / "slice.vectors")  # fmt: skip
+    run("vectors", "train", "--source", f"wikipedia:en={dump}", "--dim-size", "16",
+        "--epochs", "1", "--workers", "1", "--kb", folder / "wikipedia",
+        "--out", folder / "slice.vectors")  # fmt: skip
     train = demo_train("topics")
     encoder = Encoder.load("bundled", threads=2)
     for name, options in MODELS.items():

@@ -3,6 +3,7 @@
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,11 @@ def test_ctrl_c(
         "demo": "isogloss.learn.linear_head.LinearHead.fit",
         "report": "isogloss.classify.evaluate.evaluation.interval_of_accuracy",
     }[command]
-    monkeypatch.setattr(place, interrupt)
+    module, _, name = place.rpartition(".")
+    if name in ("fit", "_encode_chunk"):
+        monkeypatch.setattr(place, interrupt)
+    else:  # by the module itself: `classify.evaluate` is a function of the package too
+        monkeypatch.setattr(import_module(module), name, interrupt)
     words = _making(world, tmp_path / "out.npy")[command]
     sentence = refuse(*words, code=130, talk=True)
     assert "Ctrl-C" in sentence

@@ -138,7 +138,7 @@ def test_the_table_and_the_report_of_an_evaluation(fit: Any, cli: Run, tmp_path:
     report = tmp_path / "report.html"
     outcome = cli("classify", "evaluate", model, "--test", f"en={file}", "--report", report)
     assert outcome.code == 0, outcome.err
-    assert "micro_f1" in outcome.out
+    assert "micro F1" in outcome.out
     assert "sport|world" in report.read_text("utf-8")
 
 

@@ -70,8 +70,8 @@ def test_bad_input_is_one_sentence(refuse: Refuse, folder: Path) -> None:
     (folder.parent / "other").mkdir()
     other = ("--out", folder.parent / "other", "--overwrite")
     assert "is a folder" in refuse("probe", "report", folder, *other)
-    newer = MADE_UP["geometry"]() | {"version": 3}
+    newer = MADE_UP["geometry"]() | {"version": 4}
     newer = MADE_UP["folder"](folder.parent / "newer", newer)
-    assert "version 3" in refuse("probe", "report", newer, *to)
+    assert "version 4" in refuse("probe", "report", newer, *to)
     (folder / "manifest.json").write_text("{")
     assert "not JSON" in refuse("probe", "report", folder, *to)

@@ -207,7 +207,8 @@ def test_a_folder_in_what_is_made_would_be_replaced(
     out = tmp_path / "out.npy"
     (tmp_path / "link").symlink_to(out)
     dump = ["--source", "wikipedia:en=no.bz2"] if command == "kb build" else []  # --work needs one
-    words = [*command.split(), *WORDS[command, made], *dump]
+    tune = ["--tune", "full"] if kept == "--checkpoints" else []  # which has checkpoints
+    words = [*command.split(), *WORDS[command, made], *dump, *tune]
     for place in (
         out,
         out / "x" / "y",
