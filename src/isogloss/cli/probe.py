@@ -18,13 +18,15 @@ from isogloss.encode import Encoder
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
 from isogloss.limits import LARGEST_COUNT
+from isogloss.probe.geometry.files import write_geometry
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult, Measured
 from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.vector_file import read_layer_vectors
+from isogloss.probe.neutrality.files import write_neutrality
 from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
-from isogloss.probe.report.report import write_probe_report
+from isogloss.probe.report.page import write_probe_report
 from isogloss.report.table import Table
 from isogloss.storage.files import refuse_read, resolved
 from isogloss.text.languages import LanguageFile, parse_language_file
@@ -210,7 +212,9 @@ def neutrality(
         model = Encoder.load(name, device=device, dtype=dtype, threads=threads, encoder_half=True)
         measured.append(measure_neutrality(model, parallel, options=asked))
     result = NeutralityResult(measured, options=asked)
-    _save(result, out, overwrite)
+    if out is not None:
+        write_neutrality(result, out, overwrite=overwrite)
+        _say_written(out)
     _print(result, (result.layers, result.shown_languages), as_json)
 
 
@@ -274,16 +278,16 @@ def _give(
     overwrite: bool, as_json: bool,
 ) -> None:  # fmt: skip
     with nullcontext() if made is None else made.written() as vectors:
-        _save(result, out, overwrite)
+        if out is not None:
+            write_geometry(result, out, overwrite=overwrite)
+            _say_written(out)
     if made is not None:
         typer.echo(f"isogloss: {vectors!r} → {made.path}", err=True)
     _print(result, (result.layers, result.isotropy, result.extremes, result.claims), as_json)
 
 
-def _save(result: GeometryResult | NeutralityResult, out: Path | None, overwrite: bool) -> None:
-    if out is not None:
-        result.save(out, overwrite=overwrite)
-        typer.echo(f"isogloss: tables and curves → {out}", err=True)
+def _say_written(out: Path) -> None:
+    typer.echo(f"isogloss: tables and curves → {out}", err=True)
 
 
 def _print(
