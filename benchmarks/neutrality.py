@@ -21,7 +21,12 @@ from evaluation_data import find
 from isogloss import Encoder
 from isogloss.data.lines import open_lines, read_text
 from isogloss.data.parallel import ParallelTexts, parallel_texts
-from isogloss.probe import NeutralityOptions, NeutralityResult, measure_neutrality
+from isogloss.probe import (
+    NeutralityOptions,
+    NeutralityResult,
+    measure_neutrality,
+    write_neutrality,
+)
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 
@@ -45,7 +50,7 @@ def main() -> None:
     measured = measure_neutrality(encoder, read(options.data), options=asked)
     result = NeutralityResult([measured], options=asked)
     if options.out is not None:
-        result.save(options.out / f"neutrality-{options.set}", overwrite=True)
+        write_neutrality(result, options.out / f"neutrality-{options.set}", overwrite=True)
     print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
     for table in (result.layers, result.retrieval, result.shown_languages):
         print(table.to_markdown())

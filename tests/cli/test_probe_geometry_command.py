@@ -56,7 +56,7 @@ def test_geometry_writes_a_folder(cli: Run, refuse: Refuse, world: World, text: 
     rows = list(csv.DictReader((out / "words.csv").open(encoding="utf-8")))
     assert {row["word"] for row in rows} == {"the", "tax", "in", "Tokyo", "match"}
     assert len(rows) == 5 * 3
-    assert (out / "layers.svg").read_text("utf-8").startswith("<?xml")
+    assert (out / "layers.svg").read_text("utf-8").startswith("<svg xmlns")
     assert "| largest adjusted MEV, as released |" in (out / "claims.md").read_text("utf-8")
     assert json.loads((out / "manifest.json").read_text("utf-8"))["format"] == "isogloss geometry"
     assert "already exists" in refuse(*words, *FEW)
@@ -115,7 +115,7 @@ def test_static_vectors_and_tables_are_written_both_or_none(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("isogloss.probe.geometry.result.write_manifest", full)
+    monkeypatch.setattr("isogloss.probe.geometry.files.write_manifest", full)
     folder = text.parent
     words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW)
     said = refuse("probe", "geometry", *words, "--static", folder / "v", "--out", folder / "o")

@@ -15,7 +15,8 @@ for name in names:
     importlib.import_module(name)
 import typer
 from isogloss.cli.main import app, main
-main(["--version"])  # adds the groups
+with contextlib.redirect_stdout(io.StringIO()):
+    main(["--help"])  # adds the groups
 def paths(command, path):
     yield path
     for name, inner in getattr(command, "commands", {}).items():

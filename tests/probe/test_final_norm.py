@@ -8,7 +8,7 @@ import pytest
 import transformers
 
 from isogloss.encode import Encoder
-from isogloss.probe.geometry.word_vectors import has_final_norm
+from isogloss.probe.final_norm import has_final_norm
 
 SIZES = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,

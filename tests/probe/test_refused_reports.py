@@ -9,7 +9,7 @@ import made_up
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.probe.report.report import write_probe_report
+from isogloss.probe.report.page import write_probe_report
 
 
 def refusal(folders: list[Path], out: Path) -> str:
@@ -48,14 +48,14 @@ def test_layers_that_are_not_ascending_are_damage(tmp_path: Path, numbers: list[
         for row, number in zip(manifest[table], numbers, strict=True):
             row["layer"] = number
     folder = made_up.folder(tmp_path / "damaged", manifest)
-    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
+    assert "damaged (its" in refusal([folder], tmp_path / "out.html")
 
 
 def test_languages_of_other_layers_are_damage(tmp_path: Path) -> None:
     manifest = made_up.of_last_layer("pooled", 12)
     manifest["languages"][1]["layer"] = 11
     folder = made_up.folder(tmp_path / "damaged", manifest)
-    assert "not of the same encoders and layers" in refusal([folder], tmp_path / "out.html")
+    assert "damaged (its" in refusal([folder], tmp_path / "out.html")
 
 
 @pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality])
@@ -70,23 +70,20 @@ def test_damage_is_named(tmp_path: Path, make: Any) -> None:
         change(manifest)
         return refusal([made_up.folder(tmp_path / str(number), manifest)], out)
 
-    assert "it lacks 'notes'" in damaged(lambda one: one.pop("notes"))
-    assert "it lacks 'made_by'" in damaged(lambda one: one.pop("made_by"))
-    assert "made_by is 3" in damaged(lambda one: one.update(made_by=3))
-    assert "options is no object" in damaged(lambda one: one.update(options=[]))
-    assert "option 'a' is [1]" in damaged(lambda one: one["options"].update(a=[1]))
-    assert "notes is no list" in damaged(lambda one: one.update(notes=[3]))
-    assert "it lacks 'layers'" in damaged(lambda one: one.pop("layers"))
-    assert "layers is no list" in damaged(lambda one: one.update(layers={}))
-    assert "damaged" in damaged(lambda one: one.update(layers=[3]))
+    assert "missing required field `notes`" in damaged(lambda one: one.pop("notes"))
+    assert "got `int` - at `$.made_by`" in damaged(lambda one: one.update(made_by=3))
+    assert "at `$.options" in damaged(lambda one: one["options"].update(a=[1]))
+    assert "at `$.notes[0]`" in damaged(lambda one: one.update(notes=[3]))
+    assert "missing required field `layers`" in damaged(lambda one: one.pop("layers"))
+    assert "got `object` - at `$.layers`" in damaged(lambda one: one.update(layers={}))
+    assert "at `$.layers[0]`" in damaged(lambda one: one.update(layers=[3]))
     assert "not of the same encoders" in damaged(lambda one: one["layers"].pop())
-    assert "not of the same encoders" in damaged(lambda one: one.update(layers=[]))
+    assert "not ascending" in damaged(lambda one: one.update(layers=[]))
     first = "baseline" if make is made_up.geometry else "cka"
-    assert "layers, row 2: encoder is 3" in damaged(lambda one: one["layers"][1].update(encoder=3))
     for value in ("x", True, [1], math.inf):
         said = damaged(lambda one, value=value: one["layers"][1].update({first: value}))
-        assert f"layers, row 2: {first} is {value!r}" in said
-    assert "layer is -1" in damaged(lambda one: one["layers"][0].update(layer=-1))
+        assert f"at `$.layers[1].{first}`" in said
+    assert "at `$.layers[0].layer`" in damaged(lambda one: one["layers"][0].update(layer=-1))
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "manifest.json").write_text('{"format": ')
     assert "damaged: not JSON" in refusal([tmp_path / "cut"], out)
@@ -103,7 +100,7 @@ def test_damaged_claims_and_lists_are_named(tmp_path: Path) -> None:
         manifest = made_up.geometry()
         manifest[table][0][column] = value
         said = refusal([made_up.folder(tmp_path / str(number), manifest)], out)
-        assert f"{table}, row 1: {column} is {value!r}" in said
+        assert f"at `$.{table}[0].{column}" in said
     manifest = made_up.geometry()
     manifest["extremes"][0]["lang"] = "ja"
     assert "not of the same encoders" in refusal([made_up.folder(tmp_path / "x", manifest)], out)

@@ -94,7 +94,7 @@ def test_marks_of_overlapping_mentions_are_cut_and_the_text_stays_whole():
     text = "केन्या और बर्लिन मैराथन"
     pieces = excerpt(
         text, [MarkedMention(10, 23, 0.2), MarkedMention(10, 16, 0.7), MarkedMention(14, 99, 0.1)]
-    ).pieces
+    ).runs
     assert "".join(piece.text for piece in pieces) == text
     assert [(piece.text, piece.weight, piece.n_mentions) for piece in pieces] == [
         (text[:10], None, 0),
@@ -107,7 +107,7 @@ def test_marks_of_overlapping_mentions_are_cut_and_the_text_stays_whole():
 def test_weights_outside_their_range_are_brought_in():
     weights = [math.nan, 3.0, -1.0]
     mentions = [MarkedMention(place, place + 1, weight) for place, weight in enumerate(weights)]
-    assert [piece.weight for piece in excerpt("北京大学", mentions).pieces] == [0.0, 1.0, 0.0, None]
+    assert [piece.weight for piece in excerpt("北京大学", mentions).runs] == [0.0, 1.0, 0.0, None]
 
 
 def test_a_long_text_is_cut_around_its_first_mention_and_says_so(path):

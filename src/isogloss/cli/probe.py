@@ -20,13 +20,15 @@ from isogloss.encode import Encoder
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
 from isogloss.limits import LARGEST_COUNT
+from isogloss.probe.geometry.files import write_geometry
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
 from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.vector_file import read_layer_vectors
+from isogloss.probe.neutrality.files import write_neutrality
 from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
-from isogloss.probe.report.report import write_probe_report
+from isogloss.probe.report.page import write_probe_report
 from isogloss.report.table import Table
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import LanguageFile, parse_language_file
@@ -171,7 +173,9 @@ def geometry(
         ]
     result = GeometryResult(measured, options=drawing)
     with nullcontext() if static is None else static.written() as vectors:
-        _save(result, made.out, made.overwrite)
+        if made.out is not None:
+            write_geometry(result, made.out, overwrite=made.overwrite)
+            _say_written(made.out)
     if static is not None:
         typer.echo(f"isogloss: {vectors!r} → {static.path}", err=True)
     _print(result, (result.layers, result.isotropy, result.extremes, result.claims), output.as_json)
@@ -246,7 +250,9 @@ def neutrality(
         model = Encoder.load(name, encoder_half=True, **vars(compute))
         measured.append(measure_neutrality(model, parallel, options=asked))
     result = NeutralityResult(measured, options=asked)
-    _save(result, out, overwrite)
+    if out is not None:
+        write_neutrality(result, out, overwrite=overwrite)
+        _say_written(out)
     _print(result, (result.layers, result.shown_languages), output.as_json)
 
 
@@ -312,10 +318,8 @@ def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> No
             )
 
 
-def _save(result: GeometryResult | NeutralityResult, out: Path | None, overwrite: bool) -> None:
-    if out is not None:
-        result.save(out, overwrite=overwrite)
-        typer.echo(f"isogloss: tables and curves → {out}", err=True)
+def _say_written(out: Path) -> None:
+    typer.echo(f"isogloss: tables and curves → {out}", err=True)
 
 
 def _print(

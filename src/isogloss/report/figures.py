@@ -74,7 +74,7 @@ class Axis:
         digits = 2 if self.step < 0.1 else 1 if self.step < 1 else 0
         largest = max(abs(self.low), abs(self.high))
         has_powers = self.step < _LEAST_STEP or largest >= _LARGE
-        behind = math.floor(math.log10(largest)) - math.floor(math.log10(self.step) + 1e-9)
+        n_digits = math.floor(math.log10(largest)) - math.floor(math.log10(self.step) + 1e-9)
         far = _FAR * (self.high - self.low)
         ticks = []
         for index in range(n_intervals + 1):
@@ -82,7 +82,7 @@ class Axis:
             if abs(value) < self.step * _RELATIVE_STEP:
                 value = 0.0
             label = (
-                _power(value, max(behind, 0), signed=signed)
+                _power(value, max(n_digits, 0), signed=signed)
                 if has_powers else decimal(value, digits, signed=signed)
             )  # fmt: skip
             is_major = digits < 2 or index % 2 == 0
@@ -151,8 +151,8 @@ def chart_of(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> Char
     def lay_out(row: Mapping[str, Any], *, is_training: bool) -> ChartRow:
         return ChartRow(
             scores=row,
-            accuracy=_dot(row, "accuracy", axis, is_solid=not is_training),
-            difference=_dot(row, "difference", difference_axis, is_solid=_is_clear(row)),
+            accuracy=dot_of(row, "accuracy", axis, is_solid=not is_training),
+            difference=dot_of(row, "difference", difference_axis, is_solid=_is_clear(row)),
             is_training=is_training,
         )
 
@@ -232,7 +232,8 @@ def _is_clear(row: Mapping[str, Any]) -> bool:
     return is_number(low) and is_number(high) and (low > 0 or high < 0)
 
 
-def _dot(row: Mapping[str, Any], name: str, axis: Axis | None, *, is_solid: bool) -> Dot | None:
+def dot_of(row: Mapping[str, Any], name: str, axis: Axis | None, *, is_solid: bool) -> Dot | None:
+    """Lay out a value with its interval; None where there is no value, or no axis."""
     if axis is None or not is_number(row.get(name)):
         return None
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")

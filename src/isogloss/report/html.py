@@ -85,7 +85,7 @@ class ReportDocument:
     entities: list[ReportEntity]
 
 
-class Piece(NamedTuple):
+class Run(NamedTuple):
     """A run of text under the same mentions; its weight is the largest of theirs, or None."""
 
     text: str
@@ -97,7 +97,7 @@ class Piece(NamedTuple):
 class Excerpt(NamedTuple):
     """The part of a text that is shown, from `start` to `end`."""
 
-    pieces: list[Piece]
+    runs: list[Run]
     start: int
     end: int
     n_mentions_outside: int
@@ -237,7 +237,7 @@ def _about_difference(
 
 
 def excerpt(text: str, mentions: Sequence[MarkedMention]) -> Excerpt:
-    """Return the part of a text around its first mention, cut into marked and plain pieces.
+    """Return the part of a text around its first mention, cut into marked and plain runs.
 
     Parameters
     ----------
@@ -255,14 +255,14 @@ def excerpt(text: str, mentions: Sequence[MarkedMention]) -> Excerpt:
         min(max(cut, start), end) for span in shown for cut in (span.start, span.end)
     }
     places = sorted(cuts)
-    pieces = []
+    runs = []
     for left, right in pairwise(places):
         over = [span for span in shown if span.start <= left and span.end >= right]
         weights = [span.weight if is_number(span.weight) else 0.0 for span in over]
         begins = any(span.start == left for span in over)
         heaviest = min(max(max(weights), 0.0), 1.0) if weights else None
-        pieces.append(Piece(text[left:right], heaviest, len(over), begins))
-    return Excerpt(pieces, start, end, len(spans) - len(shown))
+        runs.append(Run(text[left:right], heaviest, len(over), begins))
+    return Excerpt(runs, start, end, len(spans) - len(shown))
 
 
 def _window(text: str, mention: int) -> tuple[int, int]:

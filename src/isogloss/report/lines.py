@@ -87,6 +87,7 @@ class LinePanel:
     """
 
     title: str
+    caption: str
     lines: list[Line]
     x_labels: list[Label]
     y_labels: list[Label]
@@ -95,13 +96,17 @@ class LinePanel:
     description: str
 
 
-def panel_of(title: str, curves: Sequence[Curve], *, level: float | None = None) -> LinePanel:
+def panel_of(
+    title: str, curves: Sequence[Curve], *, caption: str = "", level: float | None = None
+) -> LinePanel:
     """Lay out curves over layers on one axis of values that holds zero.
 
     Parameters
     ----------
+    caption
+        What is drawn, below the title; may be empty.
     level
-        A value to draw a dotted line at, such as that of chance.
+        A value to draw a dotted line at, such as the chance level.
     """
     places = [point.x for curve in curves for point in curve.points]
     last = max(places, default=0)
@@ -114,6 +119,7 @@ def panel_of(title: str, curves: Sequence[Curve], *, level: float | None = None)
     are_told_apart = len(curves) <= N_STYLES
     return LinePanel(
         title=title,
+        caption=caption,
         lines=[
             _line(curve, number if are_told_apart else 0, last, axis, set(shown))
             for number, curve in enumerate(curves, start=1)

@@ -39,7 +39,7 @@ class LanguageReliability:
     confidence, accuracy
         Means over the texts.
     dots
-        The least sure first.
+        The least confident first.
     """
 
     lang: str
@@ -79,7 +79,7 @@ def description(language: LanguageReliability) -> str:
         f"[{decimal(dot.accuracy_low, 2)}, {decimal(dot.accuracy_high, 2)}] of {dot.n}"
         for dot in language.dots
     )
-    return f"From the least sure texts to the surest: {dots}."
+    return f"From the least to the most confident texts: {dots}."
 
 
 def _summary(languages: Sequence[LanguageReliability]) -> str:

@@ -19,6 +19,7 @@ from isogloss.encode import batches as encode_batches
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError, InputKindError, OmissionWarning
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
+from isogloss.probe.geometry.files import write_geometry
 from isogloss.probe.geometry.result import Measured
 
 SMALL = GeometryOptions(min_contexts=3)
@@ -145,7 +146,7 @@ def test_the_same_seed_gives_the_same_bytes(
     for folder in ("a", "b"):
         options = GeometryOptions(min_contexts=3, max_words=5, n_random=9, seed=4)
         result = GeometryResult([measure(bert, tiny_texts, options=options)], options=options)
-        result.save(tmp_path / folder)
+        write_geometry(result, tmp_path / folder)
     files = sorted(file.name for file in (tmp_path / "a").iterdir())
     assert files == [
         "claims.csv", "claims.md", "extremes.csv", "isotropy.csv", "layers.csv", "layers.svg",
@@ -190,7 +191,7 @@ def test_an_encoder_decoder_is_refused_where_its_half_is_not_asked_for(
         Encoder.load(tiny_models["t5"], device="cpu")
 
 
-def test_words_behind_the_maximum_length_are_counted(bert: Path, tiny_texts: list[str]) -> None:
+def test_words_beyond_the_maximum_length_are_counted(bert: Path, tiny_texts: list[str]) -> None:
     encoder = load(bert, max_length=6)
     with pytest.warns(
         OmissionWarning, match=r"^\d+ of \d+ words to measure have no vector: \d+ lie"
@@ -220,7 +221,7 @@ def test_too_few_random_words_before_the_maximum_length_are_an_error(
 ) -> None:
     texts = [f"dog {word} {'fox ' * 4}" for word in "abcdefgh"]
     options = GeometryOptions(min_contexts=3, max_contexts=6, n_random=n_random, seed=seed)
-    said = rf"^of {n_random} random words {n_cut} were behind .* larger --random-words$"
+    said = rf"^of {n_random} random words {n_cut} were beyond .* larger --random-words$"
     with pytest.warns(OmissionWarning, match="no vector"), pytest.raises(InputError, match=said):
         measure_geometry(load(bert, max_length=5), texts, lang="en", options=options)
 

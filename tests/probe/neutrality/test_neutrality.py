@@ -11,6 +11,7 @@ from isogloss.data.parallel import ParallelTexts, parallel_texts
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.probe import NeutralityOptions, NeutralityResult, measure_neutrality
+from isogloss.probe.neutrality.files import write_neutrality
 from isogloss.probe.neutrality.language_identity import exchanged
 from isogloss.probe.neutrality.layer import (
     N_DIVISIONS,
@@ -21,7 +22,7 @@ from isogloss.probe.neutrality.layer import (
     measure_layer,
 )
 from isogloss.probe.neutrality.result import CENTRED, CSLS, RAW, MeasuredNeutrality, reading_of
-from isogloss.probe.report.report import write_probe_report
+from isogloss.probe.report.page import write_probe_report
 from isogloss.retrieve.neighbours import Pair
 
 LANGS = ("en", "ja", "pt", "th")
@@ -250,7 +251,7 @@ def test_the_same_seed_gives_the_same_bytes(
         )
 
     for folder in ("a", "b"):
-        result(3).save(tmp_path / folder)
+        write_neutrality(result(3), tmp_path / folder)
     names = sorted(file.name for file in (tmp_path / "a").iterdir())
     assert names == ["cka.csv", "languages.csv", "layers.csv", "layers.svg", "manifest.json",
                      "retrieval.csv"]  # fmt: skip
@@ -292,9 +293,9 @@ def test_one_layer_is_saved_and_reported_by_its_number(tmp_path: Path) -> None:
         12, planted(3.0), LANGS, PIVOT, Division.of(120, seed=0), n_neighbours=5
     )  # fmt: skip
     one = MeasuredNeutrality("tiny", list(LANGS), 120, [layer], [])
-    NeutralityResult([one], options=FEW).save(tmp_path / "folder")
+    write_neutrality(NeutralityResult([one], options=FEW), tmp_path / "folder")
     write_probe_report([tmp_path / "folder"], tmp_path / "out.html")
-    assert "Retrieval is best in layer 12" in (tmp_path / "out.html").read_text("utf-8")
+    assert "In layer 12, the best, the" in (tmp_path / "out.html").read_text("utf-8")
 
 
 def test_an_encoder_twice_is_refused() -> None:

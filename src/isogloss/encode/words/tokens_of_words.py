@@ -1,18 +1,19 @@
-"""Words of a text and the encoder tokens that each consists of, for `probe geometry`.
+"""What counts as a word, and which of an encoder's tokens it is made of.
 
-A word is a segment that ICU finds by Unicode's rules (UAX 29), with its dictionaries for Chinese,
-Japanese, Thai, Lao, Khmer and Burmese, and that holds a letter or a digit. The other unit is the
-encoder's own token. Names are case-sensitive.
+A word is what the caller has cut (`SpannedText`), or a segment that ICU finds by Unicode's rules
+(UAX 29), with its dictionaries for Chinese, Japanese, Thai, Lao, Khmer and Burmese, and that holds
+a letter or a digit. The other unit is the encoder's own token. Names are as they stand in the text:
+capitals count.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from isogloss.arrays import Ints1d
+from isogloss.arrays import Ints1d, Ints2d
 from isogloss.compat import require
 from isogloss.encode.tokenizer import TextTokenizer
 
@@ -43,6 +44,33 @@ class Parts(NamedTuple):
 
     units: Ints1d
     tokens: Ints1d
+
+
+@dataclass(frozen=True, eq=False)
+class SpannedText:
+    """A text whose words are known.
+
+    Attributes
+    ----------
+    spans
+        Start and end of each word, in characters, ascending and without overlap; (n_words, 2).
+    """
+
+    text: str
+    spans: Ints2d
+
+    @classmethod
+    def joined(cls, words: Sequence[str], *, separator: str = " ") -> "SpannedText":
+        """Return a text of words with `separator` between them.
+
+        Examples
+        --------
+        >>> SpannedText.joined(["no", "way"]).spans.tolist()
+        [[0, 2], [3, 6]]
+        """
+        lengths = np.array([len(word) for word in words], np.int64)
+        starts = np.cumsum(lengths + len(separator)) - lengths - len(separator)
+        return cls(separator.join(words), np.stack([starts, starts + lengths], axis=1))
 
 
 class Units(Protocol):
@@ -89,16 +117,8 @@ class WordUnits:
         return [text[start:end] for start, end in self._spans(text)]
 
     def parts(self, text: str, tokens: Tokens) -> Parts:
-        """Return the tokens that overlap each word; a token across two words counts for both."""
-        spans = np.array(list(self._spans(text)), np.int64).reshape(-1, 2)
-        first = np.searchsorted(spans[:, 1], tokens.starts, "right")  # word that ends after it
-        after = np.searchsorted(spans[:, 0], tokens.ends, "left")  # word that begins after it
-        n_words = np.maximum(after - first, 0)
-        token = np.repeat(np.arange(n_words.size), n_words)
-        word = np.arange(token.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
-        word += np.repeat(first, n_words)
-        order = np.lexsort((token, word))
-        return Parts(word[order], token[order])
+        """Return the tokens of each word, as `overlapping` does."""
+        return overlapping(np.array(list(self._spans(text)), np.int64).reshape(-1, 2), tokens)
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         # The breaker's own positions count UTF-16 units, so its segments are added up.
@@ -124,7 +144,7 @@ class TokenUnits:
         return [token_of(int(tokens.ids[at])) for at in self._kept(text, tokens)]
 
     def parts(self, text: str, tokens: Tokens) -> Parts:
-        """Return each token for itself."""
+        """Return each token by itself."""
         kept = self._kept(text, tokens)
         return Parts(np.arange(len(kept)), kept)
 
@@ -132,6 +152,25 @@ class TokenUnits:
         spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         is_kept = [end > 0 and is_word(text[max(start, 0) : end]) for start, end in spans]
         return np.flatnonzero(is_kept)
+
+
+def overlapping(spans: Ints2d, tokens: Tokens) -> Parts:
+    """Return the tokens that overlap each span; a token across two spans counts for both.
+
+    Parameters
+    ----------
+    spans
+        As those of `SpannedText`.
+    """
+    first = np.searchsorted(spans[:, 1], tokens.starts, "right")  # first word that ends after it
+    end = np.searchsorted(spans[:, 0], tokens.ends, "left")  # first word that begins after it
+    n_words = np.maximum(end - first, 0)
+    token = np.repeat(np.arange(n_words.size), n_words)
+    # The words of a token are first, first + 1, …: the place of each pair among those of its token.
+    word = np.arange(token.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+    word += np.repeat(first, n_words)
+    order = np.lexsort((token, word))
+    return Parts(word[order], token[order])
 
 
 def is_word(segment: str) -> bool:

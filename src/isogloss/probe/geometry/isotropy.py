@@ -56,7 +56,7 @@ class Isotropy:
 
 @dataclass(frozen=True)
 class TransformEffect:
-    """Mean cosine of random words and IsoScore behind a transform; ``"none"``: without any."""
+    """Mean cosine of random words and IsoScore after a transform; ``"none"``: without any."""
 
     transform: str
     baseline: float
@@ -111,8 +111,9 @@ def participation_ratio(vectors: Vectors, groups: Ints1d) -> Interval:
     if is_in.sum(0).min() < MIN_LEFT:
         return Interval(np.nan, np.nan, np.nan)
     inverses = inverse_ratios(vectors, is_in)
-    value, left_out = float(inverses[0]), inverses[1:]
+    value, left_out = float(inverses[0]), inverses[1:]  # all vectors; without each group
     found = jackknife_interval(debiased(value, left_out), left_out)
+    # One over the ratio falls as the ratio rises: the ends of the interval change places.
     middle, low, high = 1 / np.clip([found.value, found.high, found.low], 1 / vectors.shape[1], 1)
     return Interval(float(middle), float(low), float(high))
 
@@ -135,13 +136,14 @@ def inverse_ratios(vectors: Vectors, is_in: Doubles2d) -> Doubles1d:
     (n_subsets,); NaN where vectors are equal.
     """
     doubles = np.asarray(vectors, np.float64)
-    products = gram(doubles - doubles.mean(0))
-    n = is_in.sum(0)
-    sums = (products @ is_in) * is_in  # (n, n_subsets)
-    total = sums.sum(0)
+    # Centred by the mean of all, for accuracy; each subset's own mean is taken out below.
+    products = gram(doubles - doubles.mean(0))  # K of all, (n, n)
+    n = is_in.sum(0)  # m, (n_subsets,)
+    sums = (products @ is_in) * is_in  # K1, zero outside the subset; (n, n_subsets)
+    total = sums.sum(0)  # 1ᵀK1
     with np.errstate(invalid="ignore", divide="ignore"):
         trace = np.diag(products) @ is_in - total / n
-        squares = ((products**2 @ is_in) * is_in).sum(0)
+        squares = ((products**2 @ is_in) * is_in).sum(0)  # ‖K‖²
         squares += -2 / n * (sums**2).sum(0) + (total / n) ** 2
         return np.asarray(squares / trace**2)
 
@@ -176,6 +178,7 @@ def rogue_dimensions(vectors: Vectors, sentences: Ints1d, groups: Ints1d) -> lis
     sums = group_unit_sums(vectors, sentences)
     group_of_sentence = groups[np.unique(sentences, return_index=True)[1]]
     is_in = _all_and_without_each(group_of_sentence).T
+    # (Σ s)² - Σ s²: pairs of different sentences alone; all sentences, then without each group.
     parts = (is_in @ sums) ** 2 - is_in @ sums**2  # (1 + n_groups, width)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = parts / parts.sum(1, keepdims=True)
@@ -194,6 +197,7 @@ def _all_and_without_each(groups: Ints1d) -> Doubles2d:
 def group_unit_sums(vectors: Vectors, groups: Ints1d) -> Doubles2d:
     """Return the sums of the unit vectors of each group, (n_groups, width), groups sorted."""
     doubles = np.asarray(vectors, np.float64)
+    # A vector of zeros has no direction, and adds none.
     units = doubles / np.maximum(np.linalg.norm(doubles, axis=1, keepdims=True), 1e-300)
     present, number = np.unique(groups, return_inverse=True)
     sums = np.zeros((len(present), doubles.shape[1]))

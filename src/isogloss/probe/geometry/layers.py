@@ -105,6 +105,7 @@ def measure_words(sums: VectorSums) -> WordMeasures:
     mev, centred, released = (np.empty((sums.n_layers, len(kept))) for _ in range(3))
     for at, word in enumerate(kept):
         for layer, vectors in enumerate(sums.vectors_of(int(word))):
+            # Of the (n, n) products, as n is below the width of most encoders.
             found = explained_variance(gram(vectors))
             mev[layer, at], centred[layer, at], released[layer, at] = found
     return WordMeasures(
@@ -128,6 +129,8 @@ def measure_layers(sums: VectorSums, words: WordMeasures, *, seed: int) -> Itera
         word has vectors.
     """
     _check_random_words(sums, words)
+    # All that is drawn is drawn here, once: layers are compared on the same resamples, and the
+    # order of the draws decides what a seed gives.
     generator = np.random.default_rng(seed)
     sentences = sums.choice.random_sentences[sums.has_random]
     present, number = np.unique(sentences, return_inverse=True)
@@ -151,7 +154,7 @@ def _check_random_words(sums: VectorSums, words: WordMeasures) -> None:
     n_left, n = int(sums.has_random.sum()), len(sums.has_random)
     if n_sentences < 2 or n_left < words.n_vectors.max():
         raise InputError(
-            f"of {n:,} random words {n - n_left:,} were behind the encoder's maximum length or "
+            f"of {n:,} random words {n - n_left:,} were beyond the encoder's maximum length or "
             "have no token, which leaves too few for the baselines; give shorter lines or a larger "
             "--random-words"
         )
@@ -208,6 +211,7 @@ def _baseline(vectors: Floats2d, sentences: Ints1d, drawing: _Drawing) -> Sample
     sums, times = group_unit_sums(vectors, sentences), drawing.by_sentence.times
     value = mean_cosine(sums, drawing.sizes, np.ones((1, len(sums))))[0]
     draws = mean_cosine(sums, drawing.sizes, times)
+    # A resample of one sentence alone has no pairs.
     return Sampled(float(value), np.where(np.isfinite(draws), draws, value))
 
 
@@ -215,7 +219,7 @@ def _mev_baselines(
     vectors: Floats2d, n_vectors: Ints1d, drawing: _Drawing
 ) -> tuple[Sampled, Sampled]:
     """Return the baselines of the uncentred and the centred MEV, each with the words' own n."""
-    products = gram(vectors)
+    products = gram(vectors)  # once, (n_random, n_random): draws are parts of it
     found = np.array(
         [
             [explained_variance(products[np.ix_(some, some)])[:2] for some in subsets]
@@ -223,6 +227,7 @@ def _mev_baselines(
         ]
     )  # (n_kinds, n_draws, 2)
     kinds = list(drawing.subsets)
+    # Words with as many vectors share their baseline; (n_words,), an index of the first axis.
     of_word = np.array([kinds.index(n) for n in n_vectors.tolist()])
     uncentred, centred = (
         drawing.by_word.mean_of_drawn_means(found[..., at], of_word, drawing.again)
@@ -240,6 +245,7 @@ def _subsets(
         drawn = []
         for _ in range(N_BASELINE_DRAWS):
             order = generator.permutation(len(sentences))
+            # In random order, the first word of each sentence before the others.
             is_first = np.zeros(len(sentences), np.bool_)
             is_first[np.unique(sentences[order], return_index=True)[1]] = True
             drawn.append(np.concatenate([order[is_first], order[~is_first]])[:n])

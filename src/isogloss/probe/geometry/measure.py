@@ -12,7 +12,9 @@ from isogloss.data.columns import check_column
 from isogloss.encode import Encoder
 from isogloss.encode.batches import text_chunks
 from isogloss.encode.words.tokens_of_words import TokenUnits, Unit, Units, WordUnits
+from isogloss.encode.words.word_vectors import Dropped, network_of
 from isogloss.errors import InputKindError, counted, warn_omitted
+from isogloss.probe.final_norm import has_final_norm, note_on_final_norm
 from isogloss.probe.geometry.claims import claims_of
 from isogloss.probe.geometry.layers import measure_layers, measure_words
 from isogloss.probe.geometry.occurrences import Choice, Sentence, choose
@@ -20,13 +22,7 @@ from isogloss.probe.geometry.result import GeometryOptions, Measured
 from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.sums import VectorSums
 from isogloss.probe.geometry.vector_file import LayerVectors
-from isogloss.probe.geometry.word_vectors import (
-    Dropped,
-    add_word_vectors,
-    has_final_norm,
-    network_of,
-    note_on_final_norm,
-)
+from isogloss.probe.geometry.word_vectors import add_word_vectors
 from isogloss.progress import activity
 from isogloss.text.languages import parse_language
 
@@ -175,7 +171,7 @@ def _warn(dropped: Dropped, max_length: int) -> None:
     n_omitted = dropped.n_cut + dropped.n_without_token
     if n_omitted:
         warn_omitted(
-            f"{n_omitted:,} of {counted(dropped.n_units, 'word')} to measure have no vector: "
-            f"{dropped.n_cut:,} lie behind the encoder's maximum of {max_length} tokens, "
+            f"{n_omitted:,} of {counted(dropped.n_words, 'word')} to measure have no vector: "
+            f"{dropped.n_cut:,} lie beyond the encoder's maximum of {max_length} tokens, "
             f"{dropped.n_without_token:,} have no token; give one sentence a line"
         )

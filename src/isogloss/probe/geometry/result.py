@@ -1,8 +1,7 @@
-"""What `probe geometry` was asked and what it gives: tables, notes, files."""
+"""What `probe geometry` was asked and what it gives: tables and notes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,10 @@ import numpy as np
 from isogloss.limits import LARGEST_SEED, check_count
 from isogloss.probe.geometry.claims import Claim, explained
 from isogloss.probe.geometry.layers import LayerMeasures, WordMeasures
-from isogloss.probe.saved import Series, refuse_repeated, write_manifest
+from isogloss.probe.saved import Series, refuse_repeated
 from isogloss.report.table import Table
 from isogloss.statistics.draws import columns_of
-from isogloss.storage.files import atomic_directory
 
-FORMAT, VERSION = "isogloss geometry", 3
 N_EXTREMES = 10
 _MINOR = (
     "norm_deviation", "norm", "mev_released", "mev_centred_baseline", "mev_baseline",
@@ -134,23 +131,6 @@ class GeometryResult:
             "notes": self.notes,
             **{name: getattr(self, name).rows for name in tables},
         }
-
-    def save(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write a folder: each table as CSV, the claims as Markdown too, curves as SVG.
-
-        Raises
-        ------
-        InputError
-            When `path` exists and `overwrite` is false, or it cannot be written.
-        """
-        from isogloss.probe.geometry.curves import draw_curves
-
-        with atomic_directory(path, overwrite=overwrite) as folder:
-            write_manifest(folder, FORMAT, VERSION, self.to_json())
-            for name in ("layers", "isotropy", "transforms", "words", "extremes", "claims"):
-                getattr(self, name).write(folder / f"{name}.csv")
-            self.claims.write(folder / "claims.md")
-            draw_curves(self.measured, folder / "layers.svg")
 
     def _table(self, rows_of: Any, caption: str, *, minor: Sequence[str] = ()) -> Table:
         rows = [

@@ -67,17 +67,17 @@ class LayerVectors:
         marker = Marker(choice)
         first = 0
         while first < len(self.starts) - 1:
-            behind = int(np.searchsorted(self.starts, self.starts[first] + N_ROWS_AT_ONCE, "right"))
-            behind = max(behind - 1, first + 1)
-            self._add_some(sums, choice, marker, first, behind)
-            first = behind
+            stop = int(np.searchsorted(self.starts, self.starts[first] + N_ROWS_AT_ONCE, "right"))
+            stop = max(stop - 1, first + 1)
+            self._add_some(sums, choice, marker, first, stop)
+            first = stop
 
     def _add_some(
-        self, sums: VectorSums, choice: Choice, marker: Marker, first: int, behind: int
+        self, sums: VectorSums, choice: Choice, marker: Marker, first: int, stop: int
     ) -> None:
         rows: list[int] = []
         marked: list[Marks] = []
-        for sentence, (start, end) in enumerate(self._spans(first, behind), first):
+        for sentence, (start, end) in enumerate(self._spans(first, stop), first):
             if not choice.is_kept[sentence]:
                 continue
             of_words = [row for row in range(start, end) if is_word(self.words[row])]
@@ -99,8 +99,8 @@ class LayerVectors:
             path=self.path,
         )
 
-    def _spans(self, first: int, behind: int) -> Iterator[tuple[int, int]]:
-        for sentence in range(first, behind):
+    def _spans(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
+        for sentence in range(first, stop):
             yield int(self.starts[sentence]), int(self.starts[sentence + 1])
 
 

@@ -74,10 +74,12 @@ def language_cka(vectors: Floats3d, groups: Ints1d) -> LanguageCka:
     centred = centred - centred.mean(1, keepdims=True)  # no change but in the rounding
     scale = np.sqrt((centred**2).mean((1, 2), keepdims=True))
     centred /= np.where(scale > 0, scale, 1.0)
+    # Multiplications: Gram matrices and their products, or a width x width product for each pair.
     by_sentence = n * n * (width + n_langs)
     by_feature = n_langs * n * width * width
     products = _by_sentence if by_sentence <= by_feature else _by_feature
     parts = products(centred, groups)
+    # Without a group: minus the pairs with either end in it; those with both were taken twice.
     left_out = [
         _cka(centred[:, groups != group], parts.along.sum(0) - 2 * along + within)
         for group, (along, within) in enumerate(zip(parts.along, parts.within, strict=True))
@@ -91,6 +93,7 @@ def _cka(vectors: Doubles3d, products: Doubles2d) -> Doubles2d:
     squares = (vectors**2).sum(2)  # k_ii, (n_langs, n)
     row_sums = np.einsum("lnd,ld->ln", vectors, vectors.sum(1)) - squares  # K̃1
     totals = row_sums.sum(1)
+    # tr K̃L̃ is Σ k_ij l_ij without the diagonals, the first two terms.
     hsic = (
         products
         - squares @ squares.T
@@ -128,7 +131,7 @@ def _by_feature(vectors: Doubles3d, groups: Ints1d) -> _Products:
     parts = [vectors[:, groups == group] for group in range(n_groups)]
     for one in range(n_langs):
         for other in range(one, n_langs):
-            crossed = np.empty((n_groups, width * width))
+            crossed = np.empty((n_groups, width * width))  # XᵀY of each group; all: their sum
             for group, part in enumerate(parts):
                 crossed[group] = (part[one].T @ part[other]).ravel()
             along[:, one, other] = along[:, other, one] = crossed @ crossed.sum(0)

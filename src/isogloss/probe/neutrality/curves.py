@@ -1,48 +1,49 @@
-"""Curves of language neutrality over the layers as one figure of four panels."""
+"""What is drawn of neutrality over the layers, in the report and in the picture of a folder."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
-from isogloss.probe.geometry.curves import draw_panels
-from isogloss.probe.neutrality.layer import Kind, LayerNeutrality
-from isogloss.probe.neutrality.result import CENTRED, CSLS, RAW, MeasuredNeutrality
-from isogloss.statistics.intervals import Interval
+from isogloss.probe.charts.names import Names
+from isogloss.probe.charts.panels import Measure, Rows, points_of
+from isogloss.probe.charts.variants import VariantCharts, charts_of
 
-IntervalOf = Callable[[LayerNeutrality], Interval]
-
-
-def _accuracy(kind: Kind) -> IntervalOf:
-    return lambda layer: layer.retrieval[kind].accuracy.interval
-
-
-def _hubness(kind: Kind) -> IntervalOf:
-    return lambda layer: layer.retrieval[kind].hubness
+# Name of a line → its column.
+PROBES = {
+    "raw": "language_accuracy",
+    "centred": "language_accuracy_centred",
+    "nothing left": "language_accuracy_null",
+}
+SEARCHES = {"raw": "retrieval", "centred": "retrieval_centred", "CSLS": "retrieval_csls"}
+HUBS = {"raw": "hubness", "centred": "hubness_centred", "CSLS": "hubness_csls"}
+CKA = Measure("cka", "CKA, mean over pairs")
 
 
-PANELS: Mapping[str, Mapping[str, IntervalOf]] = {
-    "language probe, accuracy": {
-        "raw": lambda layer: layer.recognised,
-        "centred": lambda layer: layer.recognised_centred,
-        "nothing left": lambda layer: layer.recognised_null,
-    },
-    "CKA, mean over pairs": {"": lambda layer: layer.cka},
-    "retrieval, accuracy": {
-        "raw": _accuracy(RAW), "centred": _accuracy(CENTRED), "CSLS": _accuracy(CSLS),
-    },
-    "hubness": {"raw": _hubness(RAW), "centred": _hubness(CENTRED), "CSLS": _hubness(CSLS)},
-}  # fmt: skip
+def chances(layers: Rows) -> list[float]:
+    """Return the accuracies of a language probe by chance; several of different languages."""
+    return sorted({row["chance"] for rows in layers.values() for row in rows})
 
 
-def draw_neutrality(measured: Sequence[MeasuredNeutrality], path: Path) -> None:
-    """Write the curves of encoders as an SVG file, with intervals."""
-    panels = {
-        title: {
-            ", ".join(filter(None, (one.encoder, name))): {
-                layer.layer: interval_of(layer) for layer in one.layers
-            }
-            for one in measured
-            for name, interval_of in curves.items()
+def probe_charts(layers: Rows, names: Names) -> VariantCharts:
+    """Return the charts of the language probe, with a line at chance where that is one number."""
+    chance = chances(layers)
+    level = chance[0] if len(chance) == 1 else None
+    return _charts("Language probe, accuracy", layers, PROBES, names, level=level)
+
+
+def search_charts(layers: Rows, names: Names) -> VariantCharts:
+    """Return the charts of retrieval and of hubness."""
+    found = _charts("Retrieval, accuracy", layers, SEARCHES, names)
+    hubs = _charts("Hubness", layers, HUBS, names)
+    return found._replace(panels=[*found.panels, *hubs.panels])
+
+
+def _charts(
+    title: str, layers: Rows, columns: Mapping[str, str], names: Names, *,
+    level: float | None = None,
+) -> VariantCharts:  # fmt: skip
+    variants = {
+        names.encoder(series.encoder): {
+            kind: points_of(some, column) for kind, column in columns.items()
         }
-        for title, curves in PANELS.items()
+        for series, some in layers.items()
     }
-    draw_panels(panels, path, salt="neutrality")
+    return charts_of(title, variants, variant="kind of vectors or score", level=level)

@@ -1,7 +1,7 @@
 """A linear probe for language identity: whether the language can be read off a vector.
 
 The probe is a softmax regression on standardised vectors, of one strength for all, not tuned. No
-translation of a test sentence is in training. What it finds behind centring is compared with what
+translation of a test sentence is in training. What it finds after centring is compared with what
 it finds there in languages that differ in their means alone: `exchanged` makes these.
 """
 
@@ -54,7 +54,7 @@ def exchanged(vectors: Floats3d, generator: np.random.Generator) -> Floats3d:
 
     More than the means goes, then: each language gets the same mixture of all covariances, and
     is kin to none more than to another. What is above this null shows that languages are not
-    exchangeable behind their means, not which of these makes it.
+    exchangeable after centring, not which of these makes it.
 
     Parameters
     ----------

@@ -4,10 +4,10 @@ Sentences are divided for all layers alike; what a language probe finds depends 
 on which sentences there are, so it is the mean over several divisions. What is fitted is fitted on
 sentences other than those it is measured on: means of languages on the other half, language probes
 on the other quarter of the same half. So a probe on centred vectors sees what is left where the
-means come from other text; behind means of its own training sentences a linear probe learns nothing
-at all, whatever is left, since its classes have equal means. Means of few sentences are noisy, and
-that noise is a shift of its own: so the same is done with languages that differ in their means
-alone, and are exchangeable behind them.
+means come from other text; after centring by its own training sentences a linear probe learns
+nothing at all, whatever is left, since its classes have equal means. Means of few sentences are
+noisy, and that noise is a shift of its own: so the same is done with languages that differ in
+their means alone, and are exchangeable after centring.
 """
 
 from collections.abc import Sequence
@@ -113,7 +113,7 @@ class LayerNeutrality:
     Attributes
     ----------
     recognised, recognised_centred
-        Accuracy of the language probe: on the vectors, and behind the subtraction of each
+        Accuracy of the language probe: on the vectors, and after the subtraction of each
         language's mean. Mean over the divisions, whose variance is in the interval; see
         `statistics.intervals.interval_over_divisions`.
     recognised_null
@@ -277,7 +277,7 @@ def _recognised_raw(vectors: Floats3d, quarters: Quarters) -> Bools2d:
 
 
 def _recognised_centred(vectors: Floats3d, quarters: Quarters) -> Bools2d:
-    """Return whether probes name the language behind means of the other half, (n_langs, n)."""
+    """Return whether probes name the language, centred by means of the other half, (n_langs, n)."""
     hits = np.zeros(vectors.shape[:2], np.bool_)
     for held in (quarters.is_second_half, ~quarters.is_second_half):
         centred = vectors[:, held] - language_means(vectors[:, ~held])
@@ -288,7 +288,7 @@ def _recognised_centred(vectors: Floats3d, quarters: Quarters) -> Bools2d:
 def _searches(
     vectors: Floats3d, pairs: Sequence[Pair], division: Division, n_neighbours: int
 ) -> dict[Kind, Searches]:
-    """Search within each half, behind means of the other; columns are all sentences again."""
+    """Search within each half, centred by means of the other; columns are all sentences again."""
     shape = (len(pairs), 2, vectors.shape[1])
     joined: dict[Kind, Searches] = {}
     for held in (division.is_second_half, ~division.is_second_half):

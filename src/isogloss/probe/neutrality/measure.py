@@ -17,7 +17,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.model import Network
 from isogloss.errors import InputError, counted
 from isogloss.learn.one_thread import one_thread
-from isogloss.probe.geometry.word_vectors import has_final_norm, note_on_final_norm
+from isogloss.probe.final_norm import has_final_norm, note_on_final_norm
 from isogloss.probe.neutrality.cka import MIN_SENTENCES
 from isogloss.probe.neutrality.layer import Division, measure_layer
 from isogloss.probe.neutrality.result import MeasuredNeutrality, NeutralityOptions
@@ -35,7 +35,7 @@ def measure_neutrality(
     Parameters
     ----------
     encoder
-        Its own pooling and prefix are used. Where modules behind the pooling belong to the last
+        Its own pooling and prefix are used. Where modules after the pooling belong to the last
         layer, only that is measured.
     parallel
         Two languages or more; the first is the pivot of retrieval.
@@ -152,7 +152,7 @@ def _notes_on(encoder: Encoder) -> list[str]:
     notes = []
     if len(_layers_of(encoder)) < encoder.n_layers + 1:
         notes.append(
-            f"{encoder.name}: the pooler or the modules behind the pooling belong to the last "
+            f"{encoder.name}: the pooler or the modules after the pooling belong to the last "
             "layer, so only that is measured"
         )
     if isinstance(encoder.network, Network) and has_final_norm(encoder):

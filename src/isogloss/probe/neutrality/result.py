@@ -1,18 +1,15 @@
-"""What `probe neutrality` was asked and what it gives: tables, notes, files."""
+"""What `probe neutrality` was asked and what it gives: tables and notes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from isogloss.limits import LARGEST_SEED, check_count
 from isogloss.probe.neutrality.layer import Kind, LayerNeutrality
-from isogloss.probe.saved import Series, refuse_repeated, write_manifest
+from isogloss.probe.saved import Series, refuse_repeated
 from isogloss.report.table import Table
 from isogloss.statistics.draws import columns_of
-from isogloss.storage.files import atomic_directory
 
-FORMAT, VERSION = "isogloss neutrality", 3
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
 TABLES = ("layers", "languages", "retrieval", "cka")
 _MINOR_OF_LAYERS = (
@@ -114,7 +111,7 @@ class NeutralityResult:
         self.notes = [*dict.fromkeys(said), *(reading_of(one) for one in measured)]
         self.layers = self._table(
             _layer_rows,
-            "Centred: behind each language's mean on other sentences; null: centred languages that "
+            "Centred: minus each language's mean on other sentences; null: centred languages that "
             "differ in nothing else.",
             minor=_MINOR_OF_LAYERS,
         )  # fmt: skip
@@ -135,22 +132,6 @@ class NeutralityResult:
             "notes": self.notes,
             **{name: getattr(self, name).rows for name in TABLES},
         }
-
-    def save(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write a folder: each table as CSV, curves as SVG.
-
-        Raises
-        ------
-        InputError
-            When `path` exists and `overwrite` is false, or it cannot be written.
-        """
-        from isogloss.probe.neutrality.curves import draw_neutrality
-
-        with atomic_directory(path, overwrite=overwrite) as folder:
-            write_manifest(folder, FORMAT, VERSION, self.to_json())
-            for name in TABLES:
-                getattr(self, name).write(folder / f"{name}.csv")
-            draw_neutrality(self.measured, folder / "layers.svg")
 
     def _table(self, rows_of: _RowsOf, caption: str, *, minor: Sequence[str] = ()) -> Table:
         rows = [
@@ -177,7 +158,7 @@ def reading_of(one: MeasuredNeutrality) -> str:
     return (
         f"{one.encoder}: in layer {best.layer}, the best of retrieval, the translation is the "
         f"nearest in {found.value:.1%}; centring {change}; a linear probe {tells} the language "
-        f"({probe.value:.1%} right, chance {chance:.1%}; behind centring {left:.1%}, "
+        f"({probe.value:.1%} right, chance {chance:.1%}; after centring {left:.1%}, "
         f"{'more than' if left > null.high else 'not more than'} the {null.low:.1%} to "
         f"{null.high:.1%} of languages that differ in their means alone)"
     )

@@ -54,6 +54,7 @@ def language_shifts(vectors: Floats3d, groups: Ints1d) -> LanguageShifts:
     """
     doubles = np.asarray(vectors, np.float64)
     n_langs = len(doubles)
+    # From the mean of the others: x - (S - x) / (L - 1) = (x - S / L) L / (L - 1).
     differences = (doubles - doubles.mean(0)) * (n_langs / (n_langs - 1))
     by_dimension = _squares(differences)
     spread = _spread(doubles)
@@ -61,6 +62,7 @@ def language_shifts(vectors: Floats3d, groups: Ints1d) -> LanguageShifts:
         _lengths(_squares(differences[:, groups != group])) / _spread(doubles[:, groups != group])
         for group in range(int(groups.max()) + 1)
     ]
+    # A dimension may be negative, as estimates of 0 are: shares of a shift beyond chance only.
     total = np.maximum(by_dimension.sum(1, keepdims=True), 0.0)
     shares = by_dimension / np.where(total > 0, total, np.nan)
     order = np.argsort(-by_dimension, axis=1, kind="stable")
@@ -77,6 +79,7 @@ def language_shifts(vectors: Floats3d, groups: Ints1d) -> LanguageShifts:
 def _squares(differences: Doubles3d) -> Doubles2d:
     """Return the mean of Δ_i Δ_j over pairs of sentences, by dimension; (n_langs, width)."""
     n = differences.shape[1]
+    # (Σ Δ)² - Σ Δ²: i ≠ j, so that the noise of single sentences has no part.
     pairs = differences.sum(1) ** 2 - (differences**2).sum(1)
     return np.asarray(pairs / (n * (n - 1)))
 
@@ -88,4 +91,4 @@ def _lengths(by_dimension: Doubles2d) -> Doubles1d:
 def _spread(doubles: Doubles3d) -> float:
     n_langs, n, _ = doubles.shape
     rest = ((doubles - doubles.mean(1, keepdims=True)) ** 2).sum()
-    return float(np.sqrt(rest / (n_langs * (n - 1)))) or 1.0
+    return float(np.sqrt(rest / (n_langs * (n - 1)))) or 1.0  # all sentences equal: any unit

@@ -7,11 +7,9 @@ its own chart, whose lines are the encoders.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from isogloss.probe.report.parts import ShownPanel, legend_of
-from isogloss.probe.report.sentences import number
-from isogloss.report.figures import decimal, is_number
+from isogloss.probe.charts.panels import legend_of
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
-from isogloss.report.lines import Curve, Point, panel_of
+from isogloss.report.lines import Curve, LinePanel, Point, panel_of
 
 MOST_CHARTS = 3  # one an encoder
 
@@ -21,7 +19,7 @@ Variants = Mapping[str, Mapping[str, Sequence[Point]]]  # encoder â†’ variant â†
 class VariantCharts(NamedTuple):
     """Charts with their legend, and what a line is."""
 
-    panels: list[ShownPanel]
+    panels: list[LinePanel]
     legend: list[str]
     key: str
 
@@ -56,47 +54,20 @@ def charts_of(
             for kind in kinds
         }
         key = "A line is an encoder."
-    panels = []
-    for name, lines in charts.items():
-        curves = [Curve(line, list(points)) for line, points in lines.items()]
-        panels.append(ShownPanel(panel_of(name, curves, level=level), reading_of_lines(lines)))
-    # The lines of all charts, in one order, so that one legend serves them.
-    lines = max(charts.values(), key=len)
-    return VariantCharts(panels, legend_of(list(lines)), key)
+    panels = [
+        panel_of(name, [Curve(line, list(some)) for line, some in lines.items()], level=level)
+        for name, lines in charts.items()
+    ]
+    return VariantCharts(panels, legend_of(panels), key)
 
 
 def table_of(title: str, variants: Variants) -> HeatTable:
     """Return the values of all encoders and variants: a column a layer."""
     groups = {
         encoder if len(variants) > 1 else "": {
-            kind: _by_layer(points) for kind, points in some.items()
+            kind: {point.x: HeatValue(point.value) for point in points}
+            for kind, points in some.items()
         }
         for encoder, some in variants.items()
     }
     return heat_of(title, groups)
-
-
-def _by_layer(points: Sequence[Point]) -> dict[int, HeatValue]:
-    return {point.x: HeatValue(point.value) for point in points}
-
-
-def reading_of_lines(lines: Mapping[str, Sequence[Point]]) -> list[str]:
-    """Say what the lines of a chart come to in the last layer.
-
-    Examples
-    --------
-    >>> reading_of_lines({"raw": [Point(0, 0.5), Point(1, 0.75)], "centred": [Point(0, 0.25)]})
-    ['In the last layer: 0.750, raw; 0.250, centred.']
-    """
-    last = {name: points[-1] for name, points in lines.items() if points}
-    said = [
-        f"{number(point.value)}{_interval(point)}{f', {name}' if name else ''}"
-        for name, point in last.items() if is_number(point.value)
-    ]  # fmt: skip
-    return [f"In the last layer: {'; '.join(said)}."] if said else []
-
-
-def _interval(point: Point) -> str:
-    if not (is_number(point.low) and is_number(point.high)):
-        return ""
-    return f" [{decimal(point.low, 2)}, {decimal(point.high, 2)}]"
