@@ -315,7 +315,7 @@ def test_options_of_tuning_need_tuning(base: Encoder) -> None:
 
 def test_peft_is_asked_for_in_one_sentence(base: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(InputError, match=r"pip install 'isogloss\[tune\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[tune\]'"):
         fit_anew(base, None, tune="lora")
 
 

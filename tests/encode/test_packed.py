@@ -3,11 +3,12 @@
 import copy
 import pickle
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
 
-from isogloss.encode import Encoder
+from isogloss.encode import Encoder, pickling
 from isogloss.encode import packed as module
 from isogloss.encode.packed import PackedLinear, pack
 
@@ -51,6 +52,7 @@ def test_a_pickled_encoder_gives_the_same_vectors_to_the_bit(
     wanted = fast.encode_counted(texts).vectors
     assert np.array_equal(twin.encode_counted(texts).vectors, wanted)
     monkeypatch.setattr(module, "MACHINES", ())  # as if read on another processor
+    monkeypatch.setattr(pickling, "_LOADED", WeakValueDictionary())
     elsewhere = pickle.loads(pickle.dumps(fast))
     assert n_packed(elsewhere) == 0
     wanted = plain.encode_counted(texts).vectors

@@ -30,7 +30,10 @@ def test_a_picture_loads_nothing_and_has_every_name_and_chart(tmp_path: Path) ->
     assert [text for text in texts if text.startswith("panel")] == [
         "panel 0", "panel 1", "panel 2", "panel 0",
     ]  # fmt: skip
-    assert len([one for one in root.iter("{http://www.w3.org/2000/svg}g") if one.get("role") == "img"]) == 4
+    assert (
+        len([one for one in root.iter("{http://www.w3.org/2000/svg}g") if one.get("role") == "img"])
+        == 4
+    )
 
 
 def test_groups_and_charts_do_not_overlap_and_long_names_stand_below_each_other(

