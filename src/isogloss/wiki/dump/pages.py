@@ -76,7 +76,7 @@ def parse_pages(
     >>> block = b"<page><title>A</title><ns>0</ns><id>1</id><redirect title='B'/></page> <page>?"
     >>> parse_pages(block, Site.default("en")).pages[0].redirect
     'B'
-    >>> parse_pages(block, Site.default("en")).lost
+    >>> parse_pages(block, Site.default("en")).dropped
     Counter({'cut off': 1})
     """
     reader = _Reader(site, namespaces)
