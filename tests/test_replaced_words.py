@@ -28,7 +28,7 @@ REFUSED: dict[str, tuple[str, tuple[str, ...]]] = {
     r"\binit_alpha\b|\bmin_alpha\b|--(init|min)-alpha\b": ("learning_rate", ()),
     r"--iterations?\b": ("--epochs", ()),
     r"\bso\s+many\s+(epochs|tokens|texts|pages)\b": ("a number, said plainly", ()),
-    r"\bshares\s+of\s+the\s+classes\b|\bclass\s+shares\b|\bdifferent_shares\b": (
+    r"\bshares\s+of\s+the\s+classes\b|\bclass\s+shares\b": (
         "class priors, prior shift", ()
     ),
     r"\bmarks\s+know\b": ("significance marks account for seed variance", ()),
