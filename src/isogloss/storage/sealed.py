@@ -26,7 +26,7 @@ def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     True
     """
     content = {name: value for name, value in document.items() if name != CHECKSUM}
-    return {**content, CHECKSUM: _checksum(content)}
+    return {**content, CHECKSUM: checksum_of(content)}
 
 
 def refuse_changed(document: Any, path: Path, *, advice: str) -> None:
@@ -56,7 +56,7 @@ def arrays_checksum(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> s
     facts: dict[str, Any] = {key: value for key, value in metadata.items() if key != CHECKSUM}
     for name, array in arrays.items():
         facts[f"array {name}"] = [str(array.dtype), list(array.shape), _crc(array)]
-    return _checksum(facts)
+    return checksum_of(facts)
 
 
 def _crc(array: Any) -> int:
@@ -70,5 +70,6 @@ def _crc(array: Any) -> int:
     return zlib.crc32(flat.view(np.uint8).data) if flat.size else 0
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def checksum_of(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of JSON content in hexadecimal, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

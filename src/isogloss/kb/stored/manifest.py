@@ -5,7 +5,6 @@ opened: kinds and ranges of all fields, names of files, type, shape and place of
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from math import prod
 from typing import Annotated, Any
@@ -85,11 +84,6 @@ class Manifest(Struct, frozen=True):
         """Of all files' checksums: equal for equal contents."""
         sums = "".join(f"{name}={self.files[name].sha256};" for name in sorted(self.files))
         return hashlib.sha256(sums.encode()).hexdigest()[:16]
-
-
-def checksum_of(content: Mapping[str, Any]) -> str:
-    """Return the checksum of what a manifest holds behind its head."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def checked_manifest(content: Mapping[str, Any]) -> Manifest:

@@ -34,10 +34,10 @@ from isogloss.kb.stored.manifest import (
     File,
     Manifest,
     checked_manifest,
-    checksum_of,
     table_of,
 )
 from isogloss.storage.files import damage_in_one_sentence, is_there, parse_json
+from isogloss.storage.sealed import checksum_of
 
 ADVICE = "build the knowledge base again"
 _LARGEST_MANIFEST = 1 << 28

@@ -28,9 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.kb.stored.manifest import ALIGNMENT, FORMAT, MANIFEST, VERSION, checksum_of
+from isogloss.kb.stored.manifest import ALIGNMENT, FORMAT, MANIFEST, VERSION
 from isogloss.storage.array_file import packed_strings
 from isogloss.storage.files import sha256_of, write_json
+from isogloss.storage.sealed import checksum_of
 
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
