@@ -43,7 +43,7 @@ def waits():
 
 main._add_groups = lambda words: [main.app.command(f.__name__)(f) for f in (writes, hangs, waits)]
 inner = main.stops_raise
-main.stops_raise = lambda: inner(seconds=0.5)
+main.stops_raise = lambda ends: inner(ends=ends, seconds=0.5)
 sys.exit(main.main())
 """
 
@@ -81,6 +81,15 @@ def test_several_signals_at_once_are_one(tmp_path: Path) -> None:
     assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
     assert "Traceback" not in talk
     assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_while_the_command_ends_change_nothing(tmp_path: Path) -> None:
+    process = started("writes", str(tmp_path / "out"))
+    while process.poll() is None:  # the first stops it; the others come while Python shuts down
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.001)
+    assert process.communicate(timeout=30)[1].startswith("isogloss: stopped by SIGHUP")
+    assert process.returncode == 128 + signal.SIGHUP
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     stdout = sys.stdout
     sys.stdout = answer_to(stdout)
     try:
-        with stops_raise():
+        with stops_raise(ends=arguments is None):
             return _run(words)
     finally:
         sys.stdout = stdout

@@ -33,11 +33,14 @@ class Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def stops_raise(*, seconds: float = SECONDS_TO_STOP) -> Iterator[None]:
+def stops_raise(*, ends: bool, seconds: float = SECONDS_TO_STOP) -> Iterator[None]:
     """Raise `Stopped` in the block when the process is told to stop.
 
     Parameters
     ----------
+    ends
+        The process ends after the block: what is left of a burst of signals is then ignored, and
+        cannot end it by another code before it does so itself.
     seconds
         After which the process ends where it cannot be interrupted.
     """
@@ -66,7 +69,7 @@ def stops_raise(*, seconds: float = SECONDS_TO_STOP) -> Iterator[None]:
             yield
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler)
+                signal.signal(number, signal.SIG_IGN if ends and heard.is_set() else handler)
 
 
 @contextmanager
