@@ -1,4 +1,4 @@
-"""Few labels beside SetFit, on the same encoder, one thread: the tables of docs/results.md.
+"""Few labels beside SetFit, same encoder, one thread: the tables of docs/results-few-labels.md.
 
 Samples of 8, 16 and 64 English texts a class (SIB-200 train; a class with fewer gives all it has),
 tested on the dev texts of 27 other languages. isogloss fits its head on the frozen bundled encoder,

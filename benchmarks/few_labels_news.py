@@ -1,4 +1,4 @@
-"""Few labels and class names on news, beside the head without names: see docs/results.md.
+"""Few labels and class names on news, beside the head without names: docs/results-few-labels.md.
 
 Samples of 8, 16 and 64 English articles a class (MasakhaNEWS dev and test), tested on the French,
 Swahili and Yoruba test files, on the six classes that English has. An article is its headline and

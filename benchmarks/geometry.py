@@ -1,4 +1,4 @@
-"""Geometry of the bundled encoder's layers on the sentences of Ethayarajh (2019): docs/results.md.
+"""Geometry of the bundled encoder on sentences of Ethayarajh (2019): docs/results-geometry.md.
 
     python benchmarks/geometry.py --data DIR [--scored] [--published FILE] [--out DIR]
 

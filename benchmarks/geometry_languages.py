@@ -1,4 +1,4 @@
-"""Does the geometry of an encoder's layers depend on the language? docs/results.md, "Geometry".
+"""Does the geometry of an encoder's layers depend on the language? docs/results-geometry.md.
 
     python benchmarks/geometry_languages.py --data DIR --out DIR
 

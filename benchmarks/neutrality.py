@@ -1,4 +1,4 @@
-"""Language neutrality of an encoder's layers on parallel text: docs/results.md.
+"""Language neutrality of an encoder's layers on parallel text: docs/results-neutrality.md.
 
     python benchmarks/neutrality.py --data DIR [--set sib200|pud] [--lang pt] [--out DIR]
 

@@ -1,4 +1,4 @@
-"""What labels of the target language itself would bring: the oracle of docs/results.md.
+"""What labels of the target language itself would bring: the oracle of docs/results-zero-shot.md.
 
 Beside the zero-shot accuracy stands that of a classifier that has seen labels of the language.
 MasakhaNEWS: fitted on the language's dev file, scored on its test file, with and without entities.

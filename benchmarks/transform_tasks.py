@@ -1,4 +1,4 @@
-"""What a fitted transform does to retrieval and to classification: docs/results.md, "Transforms".
+"""What a fitted transform does to retrieval and to classification: docs/results-transforms.md.
 
     python benchmarks/transform_tasks.py --data DIR --out DIR
 

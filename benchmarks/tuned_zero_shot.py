@@ -1,4 +1,4 @@
-"""Zero-shot classification with a tuned encoder: the tables of docs/results.md, "Tuned".
+"""Zero-shot classification with a tuned encoder: the tables of docs/results-tuned.md.
 
 English alone is trained on; the rows of `isogloss classify compare` with --tune are scored in other
 languages. SIB-200 is tuned with LoRA and as a whole (word embeddings frozen), MasakhaNEWS with LoRA

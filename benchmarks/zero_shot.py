@@ -1,4 +1,4 @@
-"""Zero-shot classification with and without entities: the tables of docs/results.md.
+"""Zero-shot classification with and without entities: the tables of docs/results-zero-shot.md.
 
 Trains on English alone and evaluates other languages, on SIB-200 (one sentence a text) and
 MasakhaNEWS (news articles). Rows: the encoder alone, both presets, their ablations −emb (random
