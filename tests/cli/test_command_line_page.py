@@ -26,13 +26,21 @@ def commands() -> dict[str, click.Command]:
 
 
 def documented() -> dict[str, dict[str, str]]:
-    """Return the page's commands: option to default."""
-    sections = re.split(r"^## isogloss (.+)$", PAGE.read_text("utf-8"), flags=re.M)[1:]
+    """Return the page's commands: option to default, those that commands share among them."""
+    first, *sections = re.split(r"^## isogloss (.+)$", PAGE.read_text("utf-8"), flags=re.M)
+    shared = rows(first)
     found = {}
     for words, text in zip(sections[::2], sections[1::2], strict=True):
-        rows = re.findall(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|([^|]*)\|$", text, flags=re.M)
-        found[words] = {row.replace("`", ""): default.strip() for row, default in rows}
+        listed = re.findall(r"^\[Shared\]\(#shared-options\): ([^.]+)\.$", text, flags=re.M)
+        also = re.findall(r"`(.+?)`", " ".join(listed))
+        found[words] = rows(text) | {name: shared[name] for name in also}
     return found
+
+
+def rows(text: str) -> dict[str, str]:
+    """Return the options of a table with their defaults."""
+    found = re.findall(r"^\| (`.+?`(?:, `.+?`)*) \| .+ \|([^|]*)\|$", text, flags=re.M)
+    return {row.replace("`", ""): default.strip() for row, default in found}
 
 
 def names(parameter: click.Parameter) -> str:
