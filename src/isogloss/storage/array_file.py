@@ -1,7 +1,8 @@
 """Files of flat arrays that are mapped into memory, never read whole: safetensors with JSON facts.
 
 Written to a temporary name, synced and renamed: a file that is there is whole, even after a kill.
-Arrays may be filled in place, so that one larger than memory can be written.
+Arrays may be filled in place, so that one larger than memory can be written. A file is compared
+with its checksum the first time that a process maps it: compiled code sees no damaged array.
 """
 
 import errno
@@ -17,10 +18,20 @@ import numpy as np
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
-from isogloss.storage.files import parse_json
-from isogloss.storage.tensor_file import head_of, in_order, shapes_of, tensors_in, write_tensors
+from isogloss.storage.json_files import parse_json
+from isogloss.storage.tensor_file import (
+    head_of,
+    in_order,
+    map_sealed,
+    seal,
+    shapes_of,
+    tensors_in,
+    write_sealed,
+)
 
 Arrays = dict[str, Any]
+
+_COMPARED: set[tuple[int, int, int, int]] = set()  # files that this process has compared
 
 ROWS_AT_ONCE = 1 << 18
 STRINGS_AT_ONCE = 50_000
@@ -35,7 +46,7 @@ def packed(arrays: Mapping[str, Any], facts: Mapping[str, Any] | None = None) ->
 
 def unpacked(data: bytes) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays and facts of what `packed` returned."""
-    return _read(np.frombuffer(data, np.uint8))
+    return _with_facts(*tensors_in(np.frombuffer(data, np.uint8)))
 
 
 @contextmanager
@@ -63,6 +74,7 @@ def new_arrays(
         whole = np.memmap(temporary, np.uint8, "r+")
         arrays, _ = tensors_in(whole)
         yield arrays
+        seal(whole)
         whole.flush()
         del arrays, whole
 
@@ -72,7 +84,7 @@ def write_arrays(
 ) -> None:
     """Write arrays and facts; the file is there as a whole or not at all."""
     with atomic_part(path) as temporary:
-        write_tensors(temporary, arrays, _as_text(facts))
+        write_sealed(temporary, arrays, _as_text(facts))
 
 
 def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
@@ -81,14 +93,17 @@ def map_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
     Raises
     ------
     InputError
-        When it is missing or no such file.
+        When it is missing, no such file, or not what was written.
     """
+    advice = f"remove {path.parent} and run again"
     try:
-        return _read(np.memmap(path, np.uint8, "r"))
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"damaged or missing ({error}); remove the work folder and build again", path=path
-        ) from error
+        status = path.stat()
+    except OSError as error:
+        raise InputError(f"missing ({error.strerror}); {advice}", path=path) from error
+    known_by = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    arrays, metadata = map_sealed(path, advice=advice, compares=known_by not in _COMPARED)
+    _COMPARED.add(known_by)
+    return _with_facts(arrays, metadata)
 
 
 @contextmanager
@@ -170,6 +185,5 @@ def _as_text(facts: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: json.dumps(value) for name, value in (facts or {}).items()}
 
 
-def _read(whole: Any) -> tuple[Arrays, dict[str, Any]]:
-    arrays, metadata = tensors_in(whole)
-    return dict(arrays), {name: parse_json(value) for name, value in metadata.items()}
+def _with_facts(arrays: Arrays, metadata: Mapping[str, str]) -> tuple[Arrays, dict[str, Any]]:
+    return arrays, {name: parse_json(value) for name, value in metadata.items()}

@@ -17,8 +17,13 @@ from isogloss.storage.left_over import restore
 LARGEST_JSON = 1 << 28  # bytes; the manifest of a knowledge base of 300 languages has one million
 
 
-def open_regular(path: Path) -> io.BufferedReader:
+def open_regular(path: Path, *, held: tuple[int, str] | None = None) -> io.BufferedReader:
     """Open a file of ours to read its bytes; never waits.
+
+    Parameters
+    ----------
+    held
+        Descriptor of a folder, which may have been replaced since, and the path within it.
 
     Raises
     ------
@@ -29,7 +34,8 @@ def open_regular(path: Path) -> io.BufferedReader:
     """
     with_no_wait = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(path, os.O_RDONLY | with_no_wait)
+        folder, name = held or (None, path)
+        handle = os.open(name, os.O_RDONLY | with_no_wait, dir_fd=folder)
     except OSError:
         if path.is_socket():
             raise _not_regular(path) from None

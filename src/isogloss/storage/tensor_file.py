@@ -4,12 +4,13 @@ The library's own functions copy every array to bytes before they write, and int
 read. The format is theirs: a length, a JSON header, the arrays. Wide types come first, so that
 every array is aligned.
 
-A sealed file has a checksum of the whole file in its metadata: what has one is compared with it
+What is written here is sealed: a checksum of the whole file stands in its metadata, and is compared
 before any of its values is used.
 """
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -18,43 +19,43 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from isogloss.errors import InputError
-from isogloss.storage.files import parse_json
+from isogloss.storage.json_files import open_regular, parse_json
 
 Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 Shapes: TypeAlias = Mapping[str, tuple[Any, tuple[int, ...]]]
 
-_TYPES = {"F32": "<f4", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4", "U8": "|u1"}
+_TYPES = {"F32": "<f4", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4",
+          "U16": "<u2", "U8": "|u1"}  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 _METADATA = "__metadata__"
 _CHECKSUM = "checksum"
 _UNSEALED = "0" * 64  # placeholder of the checksum while it is computed
+_UNSEALED_METADATA = {_CHECKSUM: _UNSEALED}
 _SEAL = slice(*(8 + len(f'{{"{_METADATA}": {{"{_CHECKSUM}": "') + n for n in (0, 64)))
 _LONGEST_HEADER = 100_000_000  # the library's own limit
 
 
-def write_tensors(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
-    """Write arrays of float32 or of integers."""
-    with path.open("wb") as file:
-        file.write(head_of(shapes_of(arrays), metadata)[0])
-        for name in in_order(shapes_of(arrays)):
-            file.write(_bytes_of(arrays[name]))
-
-
 def write_sealed(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
-    """Write arrays as `write_tensors` does, with a checksum of the file in its metadata."""
-    head, _ = head_of(shapes_of(arrays), {_CHECKSUM: _UNSEALED, **metadata})
+    """Write arrays of float32 or of integers, with a checksum of the file in its metadata."""
+    head, _ = head_of(shapes_of(arrays), metadata)
     whole = hashlib.sha256(head)
     with path.open("wb") as file:
         file.write(head)
         for name in in_order(shapes_of(arrays)):
-            data = _bytes_of(arrays[name])
+            little = arrays[name].astype(arrays[name].dtype.newbyteorder("<"), copy=False)
+            data = np.ascontiguousarray(little).reshape(-1).view(np.uint8).data
             whole.update(data)
             file.write(data)
         file.seek(_SEAL.start)
         file.write(whole.hexdigest().encode())
 
 
-def map_sealed(path: Path, *, advice: str) -> tuple[Arrays, dict[str, str]]:
+def seal(whole: "np.ndarray[Any, Any]") -> None:
+    """Put the checksum into a file that was filled in place, behind what `head_of` returned."""
+    whole[_SEAL] = np.frombuffer(_checksum(whole), np.uint8)
+
+
+def map_sealed(path: Path, *, advice: str, compares: bool = True) -> tuple[Arrays, dict[str, str]]:
     """Map the arrays of a file that `write_sealed` wrote, read-only; also return its metadata.
 
     Every byte is read, and compared with the checksum.
@@ -63,23 +64,20 @@ def map_sealed(path: Path, *, advice: str) -> tuple[Arrays, dict[str, str]]:
     ----------
     advice
         What to do with a damaged one: ``"make it again"``.
+    compares
+        False where this process has compared it before.
 
     Raises
     ------
     InputError
         When the file is cut off, no such file, or not what was written.
     """
-    if path.stat().st_size < 8:
-        raise InputError("is not a safetensors file", path=path)
-    whole = np.memmap(path, np.uint8, "r")
+    whole = _mapped(path)
     try:
         arrays, metadata = tensors_in(whole)
     except ValueError as error:
         raise InputError(f"{error}; {advice}", path=path) from error
-    found = hashlib.sha256(whole[: _SEAL.start].data)
-    found.update(_UNSEALED.encode())
-    found.update(whole[_SEAL.stop :].data)
-    if whole[_SEAL].tobytes() != found.hexdigest().encode():
+    if compares and whole[_SEAL].tobytes() != _checksum(whole):
         raise InputError(f"damaged: its bytes are not those that were written; {advice}", path=path)
     return arrays, metadata
 
@@ -95,8 +93,8 @@ def in_order(shapes: Shapes) -> list[str]:
 
 
 def head_of(shapes: Shapes, metadata: Mapping[str, str]) -> tuple[bytes, int]:
-    """Return the header before the arrays, and the size of the whole file."""
-    header: dict[str, Any] = {_METADATA: dict(metadata)}
+    """Return the header before the arrays, not yet sealed, and the size of the whole file."""
+    header: dict[str, Any] = {_METADATA: {**_UNSEALED_METADATA, **metadata}}
     first = 0
     for name in in_order(shapes):
         dtype, shape = np.dtype(shapes[name][0]).newbyteorder("<"), shapes[name][1]
@@ -112,7 +110,7 @@ def head_of(shapes: Shapes, metadata: Mapping[str, str]) -> tuple[bytes, int]:
 
 def tensor_metadata(path: Path) -> dict[str, str] | None:
     """Return the metadata of a safetensors file, ``None`` where the file is none."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         header = _header(file.read(8), file.read, path.stat().st_size)
     return None if header is None else dict(header.get(_METADATA, {}))
 
@@ -125,10 +123,8 @@ def map_tensors(path: Path) -> Arrays:
     InputError
         When the file is cut off or its header does not describe it.
     """
-    if path.stat().st_size < 8:
-        raise InputError("is not a safetensors file", path=path)
     try:
-        return tensors_in(np.memmap(path, np.uint8, "r"))[0]
+        return tensors_in(_mapped(path))[0]
     except ValueError as error:
         raise InputError(str(error), path=path) from error
 
@@ -147,6 +143,7 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
         raise ValueError("is not a safetensors file")
     values = whole[8 + n_bytes :]
     metadata = header.pop(_METADATA, {})
+    metadata.pop(_CHECKSUM, None)
     arrays = {name: _tensor(name, described, values) for name, described in header.items()}
     end = 0
     for first, last in sorted(described["data_offsets"] for described in header.values()):
@@ -158,9 +155,20 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
     return arrays, metadata
 
 
-def _bytes_of(array: "np.ndarray[Any, Any]") -> Any:
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(little).reshape(-1).view(np.uint8).data
+def _mapped(path: Path) -> "np.ndarray[Any, Any]":
+    """Map a file, read-only; a pipe is not waited for."""
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size < 8:
+            raise InputError("is not a safetensors file", path=path)
+        return np.memmap(file, np.uint8, "r")
+
+
+def _checksum(whole: "np.ndarray[Any, Any]") -> bytes:
+    """Return the checksum of a file, whatever stands in its place."""
+    found = hashlib.sha256(whole[: _SEAL.start].data)
+    found.update(_UNSEALED.encode())
+    found.update(whole[_SEAL.stop :].data)
+    return found.hexdigest().encode()
 
 
 def _tensor(name: str, described: Any, values: Any) -> "np.ndarray[Any, Any]":

@@ -16,13 +16,13 @@ from typing import Any
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.progress import logger
-from isogloss.storage.files import atomic_file, damage_in_one_sentence, parse_json, write_json
+from isogloss.storage.array_file import map_arrays, write_arrays
+from isogloss.storage.files import open_regular, parse_json, write_json
 from isogloss.wiki.wikidata.columns import (
     BROKEN,
     GAPS,
     WikidataChoice,
     WikidataEntities,
-    facts_of,
     parse_entities,
 )
 from isogloss.wiki.wikidata.lines import BEGINNING, DumpLines, LineBlock, Place
@@ -31,9 +31,9 @@ from isogloss.workers import map_blocks, n_cores
 BLOCKS_PER_PART = 64  # of 4 MB each
 TOO_LONG, NO_END = "lines that are too long", "end of the dump is missing"
 DROPPED = (BROKEN, TOO_LONG, GAPS, NO_END)
-VERSION = 1  # of the part files: another isogloss may read dumps otherwise
-# Parts, and what a kill leaves of one that `atomic_file` was writing.
-_OURS = re.compile(r"\d{6,}\.safetensors|\.\d{6,}\.safetensors\..+\.part")
+VERSION = 2  # of the part files: another isogloss may read dumps otherwise
+# Parts, and what a kill leaves of one that was being written.
+_OURS = re.compile(r"\d{6,}\.safetensors(\.new)?")
 
 
 def parse_to_parts(
@@ -68,7 +68,7 @@ def parse_to_parts(
     done = part_files(folder)
     facts: dict[str, Any] = {"end": BEGINNING, "is_last": False}
     if done:
-        facts = _facts(done[-1])
+        facts = map_arrays(done[-1])[1]
     if not facts["is_last"]:
         if done:
             logger.info("going on after %s", counted(len(done), "part that is there", "parts"))
@@ -81,7 +81,9 @@ def parse_to_parts(
         finally:
             if not part_files(folder):
                 shutil.rmtree(folder)
-    counts = sum((Counter(_facts(part)["counts"]) for part in part_files(folder)), Counter[str]())
+    counts = sum(
+        (Counter(map_arrays(part)[1]["counts"]) for part in part_files(folder)), Counter[str]()
+    )
     dropped = [f"{reason}: {counts[reason]:,}" for reason in DROPPED if counts[reason]]
     if dropped:
         warn_omitted(f"{dump}: {', '.join(dropped)}")
@@ -97,7 +99,7 @@ def part_files(folder: Path) -> list[Path]:
 def read_parts(folder: Path) -> Iterator[WikidataEntities]:
     """Yield the parts of a folder, one in memory at a time."""
     for path in part_files(folder):
-        yield WikidataEntities.from_bytes(path.read_bytes())
+        yield WikidataEntities.of_stored(*map_arrays(path))
 
 
 def _go_on(
@@ -111,8 +113,7 @@ def _go_on(
         nonlocal number
         whole = WikidataEntities.joined(part or [parse_entities(b"", choice)])
         whole.counts[NO_END] += is_last and lines.dropped.ends_early
-        with atomic_file(folder / _name(number)) as path:
-            path.write_bytes(whole.to_bytes(end=end, is_last=is_last))
+        write_arrays(folder / _name(number), *whole.stored(end=end, is_last=is_last))
         number += 1
         part.clear()
 
@@ -159,9 +160,10 @@ def _plan(dump: Path, choice: WikidataChoice) -> dict[str, Any]:
 def _prepare(folder: Path, plan: dict[str, Any]) -> None:
     file = folder / "plan.json"
     try:
-        if parse_json(file.read_text(encoding="utf-8")) == plan:
-            return
-    except (OSError, ValueError):
+        with open_regular(file) as opened:
+            if parse_json(opened.read()) == plan:
+                return
+    except (OSError, ValueError, InputError):
         pass
     folder.mkdir(exist_ok=True)
     if part_files(folder):
@@ -172,13 +174,6 @@ def _prepare(folder: Path, plan: dict[str, Any]) -> None:
         if _OURS.fullmatch(path.name) and path.is_file():
             path.unlink()
     write_json(file, plan)
-
-
-def _facts(path: Path) -> dict[str, Any]:
-    damaged = damage_in_one_sentence(path, advice=f"remove {path.parent} and build again")
-    with path.open("rb") as file, damaged:
-        length = file.read(8)
-        return facts_of(length + file.read(int.from_bytes(length, "little")))
 
 
 def _name(number: int) -> str:

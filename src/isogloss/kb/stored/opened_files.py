@@ -10,9 +10,9 @@ checked, when one of them is first asked for.
 
 import errno
 import hashlib
+import io
 import mmap
 import os
-import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ from isogloss.kb.stored.manifest import (
     checked_manifest,
     table_of,
 )
-from isogloss.storage.files import damage_in_one_sentence, is_there, parse_json
+from isogloss.storage.files import damage_in_one_sentence, is_there, open_regular, parse_json
 from isogloss.storage.sealed import checksum_of
 
 ADVICE = "build the knowledge base again"
@@ -44,7 +44,6 @@ _LARGEST_MANIFEST = 1 << 28
 _MOST_MAPPED_AT_ONCE = 100 if sys.version_info < (3, 13) else 1 << 20
 _N_TRIES = 20
 _SECONDS_BETWEEN = 0.01
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _CAN_HOLD_FOLDERS = os.open in os.supports_dir_fd
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -154,11 +153,13 @@ def _was_replaced(folder: Path, held: int | None) -> bool:
 
 
 @contextmanager
-def _opened(folder: Path, name: str, held: int | None) -> Iterator[tuple[int, os.stat_result]]:
-    """Yield the descriptor and the status of a file; one that is a pipe or a device is refused."""
+def _opened(
+    folder: Path, name: str, held: int | None
+) -> Iterator[tuple[io.BufferedReader, os.stat_result]]:
+    """Yield a file and its status; one that is a pipe or a device is refused."""
     path = folder / name
     try:
-        file = os.open(name if held is not None else path, _FLAGS, dir_fd=held)
+        file = open_regular(path, held=None if held is None else (held, name))
     except FileNotFoundError as error:
         if name == MANIFEST:
             raise InputError(f"not a knowledge base: it has no {name}", path=folder) from error
@@ -169,13 +170,8 @@ def _opened(folder: Path, name: str, held: int | None) -> Iterator[tuple[int, os
                 "a process may not open so many files; raise the limit (ulimit -n)", path=path
             ) from error
         raise InputError(f"cannot be opened ({error.strerror}); {ADVICE}", path=path) from error
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"is no regular file; {ADVICE}", path=path)
-        yield file, status
-    finally:
-        os.close(file)
+    with file:
+        yield file, os.fstat(file.fileno())
 
 
 def _manifest(folder: Path, held: int | None) -> Manifest:
@@ -183,8 +179,7 @@ def _manifest(folder: Path, held: int | None) -> Manifest:
     with _opened(folder, MANIFEST, held) as (file, status):
         if status.st_size > _LARGEST_MANIFEST:
             raise InputError(f"damaged: too large for a manifest; {ADVICE}", path=path)
-        with os.fdopen(os.dup(file), "rb") as stream:
-            text = stream.read(_LARGEST_MANIFEST)
+        text = file.read(_LARGEST_MANIFEST)
     try:
         found = parse_json(text)
     except ValueError as error:
@@ -222,9 +217,10 @@ def _file(
     return OpenedFile(path, name, entry, n_entities, status, whole)
 
 
-def _mapped(file: int, status: os.stat_result) -> Bytes:
+def _mapped(file: io.BufferedReader, status: os.stat_result) -> Bytes:
     if not status.st_size:
         return np.zeros(0, np.uint8)
+    number = file.fileno()
     if sys.version_info >= (3, 13):
-        return np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ, trackfd=False), np.uint8)
-    return np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ), np.uint8)
+        return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ, trackfd=False), np.uint8)
+    return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ), np.uint8)

@@ -22,7 +22,6 @@ from isogloss.limits import check_count
 from isogloss.progress import activity, logger, progress
 from isogloss.storage.array_file import Arrays, atomic_part, map_arrays, new_arrays, write_arrays
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
-from isogloss.storage.tensor_file import map_sealed, write_sealed
 from isogloss.text.folding import TURKIC
 from isogloss.vectors.corpus.corpus import TrainingCorpus
 from isogloss.vectors.corpus.detected_names import write_entities_of
@@ -37,7 +36,7 @@ from isogloss.wiki.dump.other_wiki import warn_of_other_wiki
 from isogloss.wiki.dump.parts import Extraction, extract_dump
 from isogloss.workers import run_tasks
 
-VERSION = 1  # of what is made of the parts, and of checkpoints; the parts have one of their own
+VERSION = 2  # of what is made of the parts, and of checkpoints; the parts have one of their own
 ROOM = 3.0  # disk space by that of the parts, with all stages at their largest
 _OFFSETS = ("section_offsets", "page_sections", "page_links")  # of `TrainingCorpus`
 _LINKS = ("link_starts", "link_ends", "link_entities")
@@ -256,9 +255,8 @@ class _Stages:
         )  # fmt: skip
         if not len(vocabulary):
             raise InputError("no word and no entity reaches the minimum count; lower the minimum")
-        with atomic_part(self._vocabulary) as temporary:
-            arrays = {**arrays_of(vocabulary), "number_of_title": found.number_of_title}
-            write_sealed(temporary, arrays, {"vocabulary": minimums_of(vocabulary)})
+        arrays = {**arrays_of(vocabulary), "number_of_title": found.number_of_title}
+        write_arrays(self._vocabulary, arrays, {"vocabulary": minimums_of(vocabulary)})
 
     def number(self) -> None:
         """Give all words and links their final numbers, in one file; write the link graph."""
@@ -283,9 +281,9 @@ class _Stages:
                 file.unlink()
 
     def _read_vocabulary(self) -> tuple[Vocabulary, SmallInts1d]:
-        arrays, metadata = map_sealed(self._vocabulary, advice="remove the work folder")
+        arrays, facts = map_arrays(self._vocabulary)
         with damage_in_one_sentence(self._vocabulary, advice="remove the work folder"):
-            return vocabulary_of(arrays, metadata["vocabulary"]), arrays["number_of_title"]
+            return vocabulary_of(arrays, facts["vocabulary"]), arrays["number_of_title"]
 
     def corpus(self) -> TrainingCorpus:
         """Map all that training reads."""

@@ -29,7 +29,7 @@ from isogloss.wiki.dump.reader import Block, Dump, Position
 from isogloss.wiki.site import Site
 from isogloss.workers import map_blocks
 
-VERSION = 3  # of what is extracted, and how it is written
+VERSION = 4  # of what is extracted, and how it is written
 BLOCKS = 8  # of about 4 MB of XML in a part
 LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, with what is counted beside them
 

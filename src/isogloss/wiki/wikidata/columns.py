@@ -7,20 +7,18 @@ knowledge base is decided there.
 Form of the dump: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from safetensors.numpy import load, save
 
 from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.errors import InputError
-from isogloss.storage.files import parse_json
+from isogloss.storage.array_file import Arrays, packed, unpacked
 from isogloss.text.languages import fallbacks, parse_language
 from isogloss.wiki.site import language_prefixes
 from isogloss.wiki.streams.decompression import GAP
@@ -29,6 +27,7 @@ from isogloss.wiki.wikidata.json import NOT_AN_ENTITY, Entity, number_of, parse_
 LABEL, TITLE, ALIAS = 0, 1, 2
 ANY_LANGUAGE = "mul"  # labels and aliases that hold for every language
 BROKEN, GAPS = "broken lines", "gaps in the compressed file"
+TOO_FEW_SITELINKS = "items with too few sitelinks"
 UNKNOWN_LANGUAGE = "names in unknown languages"
 
 # Wikimedia's own codes: of MediaWiki's LanguageCode::NON_STANDARD_LANGUAGE_CODE_MAPPING, and that
@@ -139,21 +138,28 @@ class WikidataEntities:
         counts = sum((block.counts for block in blocks), Counter())
         return cls(**arrays, langs=tuple(langs), counts=counts)
 
-    def to_bytes(self, **facts: Any) -> bytes:
-        """Return it as a safetensors file, with further facts (JSON) in its head."""
+    def stored(self, **facts: Any) -> tuple[Arrays, dict[str, Any]]:
+        """Return what `isogloss.storage.array_file` writes, with further facts."""
         arrays = {name: getattr(self, name).astype(kind) for name, kind in _ARRAYS.items()}
-        head = {"langs": self.langs, "counts": self.counts, **facts}
-        return save(arrays, {"facts": json.dumps(head)})  # of several entries the order varies
+        return arrays, {"langs": self.langs, "counts": self.counts, **facts}
+
+    @classmethod
+    def of_stored(cls, arrays: Arrays, facts: Mapping[str, Any]) -> Self:
+        """Return what `stored` returned."""
+        wide: dict[str, Any] = {
+            name: array if name in ("text", "name_kind") else array.astype(np.int64)
+            for name, array in arrays.items()
+        }
+        return cls(**wide, langs=tuple(facts["langs"]), counts=Counter(facts["counts"]))
+
+    def to_bytes(self) -> bytes:
+        """Return what `from_bytes` reads, in another process."""
+        return packed(*self.stored())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote."""
-        facts = facts_of(data)
-        arrays: dict[str, Any] = {
-            name: array if name in ("text", "name_kind") else array.astype(np.int64)
-            for name, array in load(data).items()
-        }
-        return cls(**arrays, langs=tuple(facts["langs"]), counts=Counter(facts["counts"]))
+        return cls.of_stored(*unpacked(data))
 
 
 _ARRAYS: dict[str, type[np.generic]] = {
@@ -168,12 +174,6 @@ _ARRAYS: dict[str, type[np.generic]] = {
     "classes": np.int64,
     "redirects": np.int64,
 }
-
-
-def facts_of(data: bytes) -> dict[str, Any]:
-    """Return the facts in the head of what `WikidataEntities.to_bytes` wrote."""
-    length = int.from_bytes(data[:8], "little")
-    return parse_json(parse_json(data[8 : 8 + length])["__metadata__"]["facts"])
 
 
 def parse_entities(block: bytes, choice: WikidataChoice) -> WikidataEntities:
@@ -266,7 +266,7 @@ class _Columns:
             self.redirects.append((number_of(entity.redirects.origin), number))
         titles = self._titles(entity)
         if len(titles) < self.choice.min_sitelinks:
-            self.counts["items with too few sitelinks"] += 1
+            self.counts[TOO_FEW_SITELINKS] += 1
             return
         classes = entity.classes()
         if not _PAGES_OF_WIKIS.isdisjoint(classes):
