@@ -32,6 +32,7 @@ def file(tmp_path: Path) -> Path:
 def test_similar(cli: Run, file: Path) -> None:
     outcome = cli("vectors", "similar", file, "tokyo", "--k", 2, "--json")
     near = outcome.json["neighbours"]
+    assert outcome.talk == ["isogloss: the word 'tokyo'"]
     assert (outcome.code, outcome.json["name"]) == (0, "tokyo")
     assert [other["label"] for other in near] == ["ENTITY/Tokyo", "ENTITY/Germany"]
     assert near[1] == {"label": "ENTITY/Germany", "kind": "entity",

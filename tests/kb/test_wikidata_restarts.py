@@ -19,6 +19,7 @@ from written_items import MANY, item, write_dump
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.build import wikidata_parts
+from isogloss.kb.build.source import Source
 from isogloss.kb.build.wikidata_source import work_folder
 from isogloss.wiki.wikidata import lines as wikidata_lines
 from isogloss.wiki.wikidata.columns import WikidataChoice
@@ -149,7 +150,7 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.Mo
     """The second is refused, and neither removes nor changes what the first has read."""
     dump, out = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "kb"
     source, said, real = f"wikidata:{dump}", [], wikidata_parts.map_blocks
-    folder = work_folder(out, source)
+    folder = work_folder(out, Source.parse(source))
 
     def there() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -183,7 +184,7 @@ def test_parts_of_another_version_are_read_again_and_it_is_said(
     caplog.set_level("INFO")
     dump, out = write_dump(tmp_path / "dump.json", *MANY), tmp_path / "kb"
     source = f"wikidata:{dump}"
-    folder = work_folder(out, source)
+    folder = work_folder(out, Source.parse(source))
     with monkeypatch.context() as patch:
         patch.setattr(wikidata_parts, "_name", stopping_after(wikidata_parts._name, 9))
         with pytest.raises(KeyboardInterrupt):
@@ -193,7 +194,7 @@ def test_parts_of_another_version_are_read_again_and_it_is_said(
     build_knowledge_base([source], out, workers=1)
     assert "going on after" not in caplog.text
     said = (
-        f"{work_folder(out, source)}: begins anew, since it held the work on another dump, with "
+        f"{folder}: begins anew, since it held the work on another dump, with "
         "other options, or of another version of isogloss"
     )
     assert said in caplog.messages
@@ -208,7 +209,7 @@ def test_what_is_no_part_stays_when_the_parts_go(tmp_path: Path) -> None:
     for name in others:
         (folder / name).write_text("of somebody else")
     (folder / "000099.safetensors").write_bytes(b"behind a gap")
-    (folder / ".000003.safetensors.abc.part").write_bytes(b"left by a kill")
+    (folder / "000003.safetensors.new").write_bytes(b"left by a kill")
     for name in ("a folder", "000098.safetensors"):
         (folder / name).mkdir()
         (folder / name / "x").touch()

@@ -12,6 +12,7 @@ from isogloss.cli.main import main
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase, Linker, build_knowledge_base
 from isogloss.kb.build.gathered import TITLE_ONLY, Gathered, LanguageChoice
+from isogloss.kb.build.source import Source
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.kb.build.wikipedias import Wikipedias
 
@@ -98,7 +99,8 @@ def _names_in(text: str, names: set[str]) -> set[str]:
 
 
 def gathered_of(tmp_path: Path, pages: Sequence[WikiPage], **options: object) -> Gathered:
-    source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', pages)}"
+    dump = write_wiki(tmp_path / "en.xml", "en", pages)
+    source = Source.parse(f"wikipedia:en={dump}")
     choose = LanguageChoice(None)
     chosen = WikipediaOptions(**options)  # type: ignore[arg-type]
     gathered = Gathered(choose)

@@ -12,11 +12,12 @@ from written_dump import Written, slow_pages, some_pages, write_dump
 
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import build_knowledge_base
+from isogloss.vectors import Vocabulary, WordEntityVectors
 from isogloss.vectors.corpus import graph_file
 from isogloss.vectors.corpus.corpus import TrainingCorpus, corpus_of
 from isogloss.vectors.corpus.dump_corpus import DumpReading, corpus_of_dump
 from isogloss.vectors.formats.native_file import read_native
-from isogloss.vectors.on_dump import train_on_dump
+from isogloss.vectors.on_dump import _say_alike, train_on_dump
 from isogloss.vectors.training import memory, training
 from isogloss.vectors.training.training import VectorTraining
 from isogloss.wiki.dump import reader as dumps
@@ -240,6 +241,14 @@ def test_memory_that_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert memory.bytes_available() == 5 * 1024
     monkeypatch.setattr(memory, "MACHINE", tmp_path / "none")
     assert memory.bytes_available() is None
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0])
+def test_words_that_are_all_alike_are_said(spread: float, caplog: pytest.LogCaptureFixture) -> None:
+    names = [f"w{i}" for i in range(50)]
+    matrix = 1 + spread * np.random.default_rng(0).normal(size=(50, 8))
+    _say_alike(WordEntityVectors(Vocabulary.of(names, []), matrix.astype(np.float32)))
+    assert ("too little text" in caplog.text) == (spread < 1)
 
 
 def test_sources_that_are_none(tmp_path: Path) -> None:

@@ -179,10 +179,9 @@ def build(
     strict: options.Strict = False,
 ) -> None:
     """Build a knowledge base from one or several sources."""
-    from isogloss.kb.build.source_checks import files_of
+    from isogloss.kb.build.source import parse_sources
 
-    files_of(source)  # a misspelt source is the fault to tell
-    kinds = {one.partition(":")[0] for one in source}
+    kinds = {one.kind for one in parse_sources(source)}  # a misspelt one is the fault to tell
     given.refuse_useless({f"@{kind}": kind in kinds for kind in ("wikipedia", "wikidata")})
     refuse_inside(out, work=wikipedias.work)
     report = build_knowledge_base(

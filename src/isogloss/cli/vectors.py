@@ -275,8 +275,10 @@ def _with_ids(vectors: WordEntityVectors, kb: KnowledgeBase, lang: str | None) -
 
 
 def _say_found(found: Found, vocabulary: Vocabulary) -> None:
-    """Say what was looked up where it is not spelt as asked, or could be something else."""
+    """Say what was looked up: a word or an entity, and what else has the name."""
     if found.name != found.asked:
         typer.echo(f"isogloss: '{found.asked}' is found as '{found.label}'", err=True)
     elif found.kind == "word" and vocabulary.entities.find(found.name) >= 0:
         typer.echo(f"isogloss: the word; the entity is 'ENTITY/{found.name}'", err=True)
+    else:
+        typer.echo(f"isogloss: the {found.kind} '{found.label}'", err=True)

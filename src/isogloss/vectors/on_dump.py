@@ -3,10 +3,13 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
+
 from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, omissions_are_errors, warn_omitted
-from isogloss.kb.build.wikipedia_source import dump_of
+from isogloss.kb.build.source import Source
+from isogloss.progress import logger
 from isogloss.storage.files import locked, resolved
 from isogloss.storage.work_folder import kept_folders_said
 from isogloss.vectors.corpus.dump_corpus import VERSION, DumpReading, corpus_of_dump, stages_in
@@ -17,8 +20,10 @@ from isogloss.vectors.training.memory import check_disk
 from isogloss.vectors.training.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
-from isogloss.wiki.wikidata.columns import wikipedia_of
 from isogloss.workers import n_cores
+
+ALIKE = 0.9  # mean cosine of random pairs of words; above, neighbours mean nothing
+_N_PAIRS = 1000
 
 
 def train_on_dump(
@@ -58,15 +63,12 @@ def train_on_dump(
         When no entity, or no word, reaches its minimum count.
     """
     check_threads(workers, "workers")
-    found = dump_of(source)
-    if found is None:
+    if not source.startswith("wikipedia:"):
         raise InputError(f"the source '{source}' is no Wikipedia; write wikipedia:ja=DUMP")
-    code, dump = found
+    parsed = Source.parse(source)
+    code, dump, lang = parsed.code, parsed.path, parsed.lang
     read = [dump] if reading is None or reading.kb is None else [dump, reading.kb]
     refuse_place(out, overwrite=overwrite, reads=read)
-    lang = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
-    if lang is None:
-        raise InputError(f"the Wikipedia '{code}' has no language code")
     reading, training = reading or DumpReading(), training or VectorTraining()
     workers, facts = workers or n_cores(), reading.facts()
     folder = work or out.parent / f".{out.name}.work"
@@ -98,7 +100,24 @@ def train_on_dump(
     if work is None:
         shutil.rmtree(folder)
     _warn_of_nothing(corpus.vocabulary)
+    _say_alike(vectors)
     return vectors
+
+
+def _say_alike(vectors: WordEntityVectors) -> None:
+    """Say it where the text was too little to tell words apart."""
+    n_words = len(vectors.vocabulary.words)
+    left, right = np.random.default_rng(0).integers(n_words, size=(2, _N_PAIRS if n_words else 0))
+    pairs = np.stack([left, right])[:, left != right]
+    units = vectors.matrix[pairs].astype(np.float64)
+    norms = np.linalg.norm(units, axis=2, keepdims=True)
+    units /= np.where(norms > 0, norms, 1)
+    mean = float((units[0] * units[1]).sum(axis=1).mean()) if pairs.size else 0.0
+    if mean > ALIKE:
+        logger.warning(
+            "random pairs of words have a mean cosine of %.3f: too little text for so few epochs; "
+            "train for more, or on more pages", mean,
+        )  # fmt: skip
 
 
 def _warn_of_nothing(vocabulary: Vocabulary) -> None:

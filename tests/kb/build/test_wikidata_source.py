@@ -53,7 +53,8 @@ def test_wikipedias_with_an_article_are_the_prior(tmp_path: Path) -> None:
     assert candidates(kb, "Paris", "en") == {"Q90": 0.5, "Q830149": 0.333, "Q3": 0.167}
 
 
-def test_min_sitelinks_leaves_items_out(tmp_path: Path) -> None:
+def test_min_sitelinks_leaves_items_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     entities = [
         item(1, {"en": ["Aa"]}),
         item(2, {"en": ["Bb"]}, {"enwiki": "Bb"}),
@@ -62,6 +63,11 @@ def test_min_sitelinks_leaves_items_out(tmp_path: Path) -> None:
     for least, expected in ((0, 3), (1, 2), (2, 1)):
         kb = built(tmp_path, *entities, min_sitelinks=least, overwrite=True)
         assert kb.n_entities == expected
+    told = [line for line in caplog.messages if "--min-sitelinks 0" in line]
+    assert [line.partition(": ")[2].partition(" an article")[0] for line in told] == [
+        "1 item left out that fewer than 1 Wikipedia has",
+        "2 items left out that fewer than 2 Wikipedias have",
+    ]
     with pytest.raises(InputError, match=r"no item to keep \(items with too few sitelinks: 3\)"):
         built(tmp_path, *entities, min_sitelinks=3, overwrite=True)
     assert {path.name for path in tmp_path.iterdir()} == {"dump.json", "kb"}

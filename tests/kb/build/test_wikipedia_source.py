@@ -21,6 +21,7 @@ from written_wikis import (
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import Linker, build_knowledge_base
 from isogloss.kb.build.gathered import Gathered, LanguageChoice
+from isogloss.kb.build.source import Source
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.kb.build.wikipedias import Wikipedias
 
@@ -34,7 +35,7 @@ SWAHILI = [WikiPage("Berlin", ["Mji wa ", ("Ujerumani", "Ujerumani"), " [[de:Ber
 def gathered_of(tmp_path: Path, code: str, pages: list[WikiPage]) -> Gathered:
     dump = write_wiki(tmp_path / f"{code}.xml", code, pages)
     choose = LanguageChoice(None)
-    source = f"wikipedia:{code}={dump}"
+    source = Source.parse(f"wikipedia:{code}={dump}")
     wikis = Wikipedias([source], tmp_path / "kb", WikipediaOptions(), workers=1)
     wikis.count()
     gathered = Gathered(choose)

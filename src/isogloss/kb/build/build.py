@@ -26,6 +26,7 @@ from isogloss.storage.work_folder import kept_folders_said
 from isogloss.text.languages import country_hint, fallbacks
 
 if TYPE_CHECKING:
+    from isogloss.kb.build.source import Source
     from isogloss.kb.build.wikipedias import Wikipedias
 
 NORMALISATION = {
@@ -104,20 +105,20 @@ def build_knowledge_base(
     InputError
         An unknown source or language, a fault in a file, nothing to keep, or `out` in the way.
     """
+    from isogloss.kb.build.source import of_kind, parse_sources
     from isogloss.kb.build.source_checks import check_sources
     from isogloss.kb.build.wikipedias import Wikipedias
 
     out = Path(out)
     check_threads(workers, "workers")
     refuse_existing(out, overwrite=overwrite, makes="folder")
-    if isinstance(sources, str):
-        raise InputError(f"sources is a list, such as ['{sources}'], not a string")
+    parsed = parse_sources(sources)
     choose = LanguageChoice(langs)
     of_wikis = wikipedia or WikipediaOptions()
-    check_sources(sources, out, of_wikis, choose, min_sitelinks=min_sitelinks)
-    parts = [work_folder(out, source) for source in sources if source.startswith("wikidata:")]
+    check_sources(parsed, out, of_wikis, choose, min_sitelinks=min_sitelinks)
+    parts = [work_folder(out, source) for source in of_kind(parsed, "wikidata")]
     gathered = Gathered(choose)
-    has_dumps = any(source.startswith("wikipedia:") for source in sources)
+    has_dumps = bool(of_kind(parsed, "wikipedia"))
     work = of_wikis.work or hidden_folder(out)
     hidden = [] if of_wikis.work or not has_dumps else [work]
     with ExitStack() as held:
@@ -126,10 +127,10 @@ def build_knowledge_base(
         for folder in parts:
             held.enter_context(locked(folder, option="--out"))
         held.enter_context(kept_folders_said([*hidden, *parts]))
-        wikis = Wikipedias(sources, out, of_wikis, workers=workers)
+        wikis = Wikipedias(parsed, out, of_wikis, workers=workers)
         wikis.count()
         options = _Options(out, keywords, skip_bad, min_sitelinks, workers, wikis)
-        reports = [_gather(source, gathered, options) for source in sources]
+        reports = [_gather(source, gathered, options) for source in parsed]
         wikis.join(gathered, parts)
         _check_languages(gathered)
         merged = _merged(gathered)
@@ -153,25 +154,22 @@ class _Options(NamedTuple):
     wikis: "Wikipedias"
 
 
-def _gather(source: str, gathered: Gathered, options: _Options) -> SourceReport:
-    kind, _, place = source.partition(":")
-    if source == "cldr":
+def _gather(source: "Source", gathered: Gathered, options: _Options) -> SourceReport:
+    if source.kind == "cldr":
         return gather_cldr(gathered)
-    if kind == "names" and place:
+    if source.kind == "names":
         return gather_names_file(
-            Path(place), gathered, keywords=options.keywords, skip_bad=options.skip_bad
+            source.path, gathered, keywords=options.keywords, skip_bad=options.skip_bad
         )
-    if kind == "wikidata" and place:
+    if source.kind == "wikidata":
         return gather_wikidata(
-            Path(place),
+            source.path,
             gathered,
             work_folder(options.out, source),
             min_sitelinks=options.min_sitelinks,
             workers=options.workers,
         )
-    if kind == "wikipedia":
-        return options.wikis.gather(source, gathered)
-    raise AssertionError(source)  # `check_sources` lets no other pass
+    return options.wikis.gather(source, gathered)
 
 
 def _check_languages(gathered: Gathered) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isogloss.data.lines import STANDARD_INPUT, open_lines, standard_input
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError
 from isogloss.kb.build.gathered import LanguageChoice
+from isogloss.kb.build.source import Source, of_kind
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
 from isogloss.kb.build.wikipedia_options import (
     FOR_WIKIDATA,
@@ -16,16 +17,13 @@ from isogloss.kb.build.wikipedia_options import (
     WikipediaOptions,
     checked_code,
 )
-from isogloss.kb.build.wikipedia_source import dump_of
 from isogloss.limits import check_count
 from isogloss.storage.files import refuse_read, resolved
 from isogloss.wiki.dump.other_wiki import warn_of_other_wiki
 from isogloss.wiki.dump.reader import Dump
 from isogloss.wiki.sql.reader import database_of
 from isogloss.wiki.sql.tables import check_table
-from isogloss.wiki.wikidata.columns import wikipedia_of
 
-_KINDS = ("cldr", "names:FILE", "wikidata:DUMP", "wikipedia:LANG=DUMP")
 _TABLES = ("page_props", "page", "redirect", "langlinks")
 # Options that say nothing without a Wikipedia; of the tables, each names its wiki.
 OF_WIKIPEDIAS = (
@@ -35,7 +33,7 @@ OF_WIKIPEDIAS = (
 
 
 def check_sources(
-    sources: Sequence[str],
+    sources: Sequence[Source],
     out: Path,
     options: WikipediaOptions,
     choose: LanguageChoice,
@@ -47,42 +45,26 @@ def check_sources(
     Raises
     ------
     InputError
-        When a source is unknown, given twice, missing or unreadable at its head, an option is of no
-        use, names a wiki that is no source or a file of another kind, or folders are in each
-        other's way.
+        When a source is missing or unreadable at its head, an option is of no use, names a wiki
+        that is no source or a file of another kind, or folders are in each other's way.
     """
     check_count("min_sitelinks", min_sitelinks, least=0)
-    files = files_of(sources)
-    dumps = {source: found for source in sources if (found := dump_of(source)) is not None}
-    refuse_read(out, [*files.values(), *_tables(options)])
-    _check_twice(files, dumps)
-    _check_options(options, min_sitelinks, sources, dumps)
+    with_file = [source for source in sources if source.kind != "cldr"]
+    dumps = of_kind(sources, "wikipedia")
+    refuse_read(out, [*(source.path for source in with_file), *_tables(options)])
+    _check_twice(with_file)
+    _check_options(options, min_sitelinks, sources)
     _check_work(options.work, out)
-    for source, file in files.items():
-        _check_file(source, file)
-    _check_languages(dumps, choose)
-    _check_tables(options, [code for code, _ in dumps.values()])
-    for code, dump in dumps.values():
-        if dump != STANDARD_INPUT and dump.is_file():
-            with Dump(dump, language=code) as opened:
-                warn_of_other_wiki(dump, code, opened.site.name)
-
-
-def files_of(sources: Sequence[str]) -> dict[str, Path]:
-    """Return the file of each source that is read from one; refuse unknown and equal sources."""
-    found: dict[str, Path] = {}
-    for source in sources:
-        kind, _, place = source.partition(":")
-        dump = dump_of(source)
-        if dump is not None:
-            found[source] = dump[1]
-        elif kind in ("names", "wikidata") and place:
-            found[source] = Path(place)
-        elif source != "cldr":
-            raise InputError(f"no source '{source}'; {did_you_mean(source, _KINDS)}")
-        if sources.count(source) > 1:
-            raise InputError(f"the source '{source}' is given twice; leave one out")
-    return found
+    for source in with_file:
+        _check_file(source)
+    for dump in dumps:
+        if choose(dump.lang) is None:
+            raise InputError(f"--langs leaves out '{dump.lang}', the language of {dump.text}")
+    _check_tables(options, [dump.code for dump in dumps])
+    for dump in dumps:
+        if dump.path != STANDARD_INPUT and dump.path.is_file():
+            with Dump(dump.path, language=dump.code) as opened:
+                warn_of_other_wiki(dump.path, dump.code, opened.site.name)
 
 
 def _tables(options: WikipediaOptions) -> list[Path]:
@@ -90,20 +72,22 @@ def _tables(options: WikipediaOptions) -> list[Path]:
     return given if options.sitelinks is None else [*given, options.sitelinks]
 
 
-def _check_twice(files: dict[str, Path], dumps: dict[str, tuple[str, Path]]) -> None:
+def _check_twice(sources: Sequence[Source]) -> None:
     """Refuse what two sources read: one file as the same kind, one wiki, standard input."""
-    piped = [source for source, file in files.items() if file == STANDARD_INPUT]
+    piped = [source.text for source in sources if source.path == STANDARD_INPUT]
     if len(piped) > 1:
         raise InputError(
             f"standard input can be read once, but {' and '.join(piped)} are given; name a file"
         )
-    seen: dict[tuple[str, Path], str] = {}
-    for source, file in files.items():
-        kind = f"wikipedia {dumps[source][0]}" if source in dumps else source.partition(":")[0]
-        before = seen.setdefault((kind, resolved(file)), source)
-        if before != source:
-            raise InputError(f"the sources '{before}' and '{source}' are the same; leave one out")
-    codes = [code for code, _ in dumps.values()]
+    seen: dict[tuple[str, str, Path], str] = {}
+    for source in sources:
+        known_by = (source.kind, source.code, resolved(source.path))
+        before = seen.setdefault(known_by, source.text)
+        if before != source.text:
+            raise InputError(
+                f"the sources '{before}' and '{source.text}' are the same; leave one out"
+            )
+    codes = [source.code for source in of_kind(sources, "wikipedia")]
     for code in codes:
         if codes.count(code) > 1:
             raise InputError(
@@ -112,17 +96,15 @@ def _check_twice(files: dict[str, Path], dumps: dict[str, tuple[str, Path]]) -> 
 
 
 def _check_options(
-    options: WikipediaOptions,
-    min_sitelinks: int,
-    sources: Sequence[str],
-    dumps: dict[str, tuple[str, Path]],
+    options: WikipediaOptions, min_sitelinks: int, sources: Sequence[Source]
 ) -> None:
     """Refuse options that no source given heeds."""
     without = WikipediaOptions()
     for name in OF_WIKIPEDIAS:
-        if not dumps and getattr(options, name) != getattr(without, name):
+        is_given = getattr(options, name) != getattr(without, name)
+        if is_given and not of_kind(sources, "wikipedia"):
             raise InputError(f"{_option(name)} {FOR_WIKIPEDIAS}")
-    if min_sitelinks != MIN_SITELINKS and not any(one.startswith("wikidata:") for one in sources):
+    if min_sitelinks != MIN_SITELINKS and not of_kind(sources, "wikidata"):
         raise InputError(f"--min-sitelinks {FOR_WIKIDATA}")
 
 
@@ -135,31 +117,23 @@ def _check_work(work: Path | None, out: Path) -> None:
         raise InputError("is --out or in it; give --work a folder of its own", path=work)
 
 
-def _check_file(source: str, file: Path) -> None:
+def _check_file(source: Source) -> None:
     """Refuse a source whose file is missing, or a folder."""
+    file = source.path
     if file == STANDARD_INPUT:
         standard_input()  # says that it is closed
         return
-    if source.startswith("names:"):
+    if source.kind == "names":
         if not file.exists() or file.is_dir():
             next(open_lines(file), None)  # says what is near
         return
     advice = "a dump of pages-articles"
-    if source.startswith("wikidata:"):
+    if source.kind == "wikidata":
         advice = "a JSON dump of Wikidata"
     if file.is_dir():
         raise InputError(f"is a folder; give {advice}", path=file)
     if not file.exists():
         raise InputError(f"no such file; give {advice}", path=file)
-
-
-def _check_languages(dumps: dict[str, tuple[str, Path]], choose: LanguageChoice) -> None:
-    for source, (code, _) in dumps.items():
-        tag = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
-        if tag is None:
-            raise InputError(f"the Wikipedia '{code}' has no language code; leave it out")
-        if choose(tag) is None:
-            raise InputError(f"--langs leaves out '{tag}', the language of {source}")
 
 
 def _check_tables(options: WikipediaOptions, codes: Sequence[str]) -> None:

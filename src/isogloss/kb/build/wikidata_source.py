@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.kb.build.gathered import Gathered, SourceReport
 from isogloss.kb.build.names_file import LONGEST_NAME
+from isogloss.progress import logger
 
 if TYPE_CHECKING:
+    from isogloss.kb.build.source import Source
     from isogloss.wiki.wikidata.columns import WikidataEntities
 
 Pairs: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -36,9 +38,9 @@ _FOR_ANY = 4  # added for names that hold for any language: after titles, before
 _LONGEST_CHAIN = 20
 
 
-def work_folder(out: Path, source: str) -> Path:
+def work_folder(out: Path, source: "Source") -> Path:
     """Return the folder beside `out` that holds a source's parsed parts until `out` is made."""
-    digest = hashlib.sha256(source.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(source.text.encode()).hexdigest()[:8]
     return out.parent / f".{out.name}.{digest}.parts"
 
 
@@ -74,7 +76,7 @@ def gather_wikidata(
         A file that is missing, unreadable or no dump; nothing to keep.
     """
     from isogloss.kb.build.wikidata_parts import TOO_LONG, parse_to_parts, read_parts
-    from isogloss.wiki.wikidata.columns import BROKEN, WikidataChoice
+    from isogloss.wiki.wikidata.columns import BROKEN, TOO_FEW_SITELINKS, WikidataChoice
 
     wanted = gathered.choose.wanted
     choice = WikidataChoice(None if wanted is None else tuple(wanted), min_sitelinks)
@@ -88,6 +90,12 @@ def gather_wikidata(
     adder.join_redirects(np.concatenate([part.redirects for part in read_parts(work)]))
     report.n_bad_lines = counts.pop(BROKEN, 0) + counts.pop(TOO_LONG, 0)
     report.counts = {reason: counts[reason] for reason in sorted(counts) if counts[reason]}
+    if counts[TOO_FEW_SITELINKS]:
+        logger.info(
+            "%s: %s left out that fewer than %s an article about; --min-sitelinks 0 keeps them",
+            dump, counted(counts[TOO_FEW_SITELINKS], "item"),
+            counted(min_sitelinks, "Wikipedia has", "Wikipedias have"),
+        )  # fmt: skip
     if not report.n_entities:
         shutil.rmtree(work)
         said = ", ".join(f"{reason}: {n:,}" for reason, n in report.counts.items())

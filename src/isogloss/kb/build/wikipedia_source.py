@@ -18,7 +18,8 @@ from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
 from isogloss.kb.build.gathered import NAME, TITLE_ONLY, Gathered, LanguageNames, SourceReport
 from isogloss.kb.build.occurrences import write_occurrences
-from isogloss.kb.build.wikipedia_options import WikipediaOptions, checked_code
+from isogloss.kb.build.source import Source
+from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.progress import logger
 from isogloss.storage.array_file import Arrays, atomic_part, map_arrays, strings_at, taken
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
@@ -36,7 +37,7 @@ from isogloss.workers import n_cores, scratch_of
 
 LICENCE = "CC BY-SA 4.0 (Wikipedia)"
 _FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
-VERSION = 3  # of how titles, links and texts are counted; the parts have one of their own
+VERSION = 4  # of how titles, links and texts are counted; the parts have one of their own
 # Links to a page of the dump: by what became of them, as `isogloss.wiki.counts.counts` calls it.
 _FATES_OF_FOUND = (
     "counted", "without a name", "with a text too long", "to disambiguations and broken redirects",
@@ -106,25 +107,8 @@ class Wiki:
         return strings_at(self.titles["titles"], self.titles["title_offsets"], rows)
 
 
-def dump_of(source: str) -> tuple[str, Path] | None:
-    """Return code and dump of ``"wikipedia:ja=DUMP"``; None for another kind of source.
-
-    Raises
-    ------
-    InputError
-        When it is not of that form, or there is no such Wikipedia.
-    """
-    kind, _, place = source.partition(":")
-    if kind != "wikipedia":
-        return None
-    code, equals, dump = place.partition("=")
-    if not equals or not dump:
-        raise InputError(f"the source '{source}' names no language; write wikipedia:ja=DUMP")
-    return checked_code(code), Path(dump)
-
-
 def count_wiki(
-    code: str, dump: Path, work: Path, options: WikipediaOptions, *, workers: int | None = None
+    source: Source, work: Path, options: WikipediaOptions, *, workers: int | None = None
 ) -> Wiki:
     """Bring a dump through all stages, or what is missing of them.
 
@@ -134,12 +118,8 @@ def count_wiki(
         When a file cannot be read, a stage finds nothing that the next could work on, or another
         version of isogloss counted in the folder that ``options.work`` names.
     """
-    from isogloss.wiki.wikidata.columns import wikipedia_of
-
+    code, dump, tag = source.code, source.path, source.lang
     workers = workers or n_cores()
-    tag = wikipedia_of(f"{code.replace('-', '_')}wiki")[1]
-    if tag is None:
-        raise InputError(f"the Wikipedia '{code}' has no language code; leave it out")
     extraction = extract_dump(
         dump, work / code, code=code, workers=workers, limit=options.limit,
         counting=options.counting, keeps_others=options.work is not None,

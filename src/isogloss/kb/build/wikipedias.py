@@ -9,6 +9,7 @@ import numpy as np
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, OmissionWarning, warn_omitted
 from isogloss.kb.build.gathered import Gathered
+from isogloss.kb.build.source import Source, of_kind
 from isogloss.kb.build.wikipedia_ids import (
     LanguageLinks,
     items_of,
@@ -21,7 +22,6 @@ from isogloss.kb.build.wikipedia_source import (
     Wiki,
     WikipediaReport,
     count_wiki,
-    dump_of,
     gather_wiki,
 )
 from isogloss.progress import logger
@@ -36,8 +36,7 @@ class Wikipedias:
     Parameters
     ----------
     sources
-        All sources, as `check_sources` lets them pass; others than ``"wikipedia:ja=DUMP"`` are
-        passed over.
+        All sources, as `check_sources` lets them pass; those of other kinds are passed over.
     out
         The knowledge base; without `options.work` the work folder is beside it.
     workers
@@ -46,7 +45,7 @@ class Wikipedias:
 
     def __init__(
         self,
-        sources: Sequence[str],
+        sources: Sequence[Source],
         out: Path,
         options: WikipediaOptions,
         *,
@@ -55,10 +54,9 @@ class Wikipedias:
         self._options, self._workers = options, workers
         self._is_temporary = options.work is None
         self.work = options.work or hidden_folder(out)
-        found = {source: dump_of(source) for source in dict.fromkeys(sources)}
-        self._dumps = {source: dump for source, dump in found.items() if dump is not None}
-        self._wikis: dict[str, Wiki] = {}
-        self._items: dict[str, Ints1d] = {}
+        self._dumps = of_kind(sources, "wikipedia")
+        self._wikis: dict[Source, Wiki] = {}
+        self._items: dict[Source, Ints1d] = {}
 
     def count(self) -> None:
         """Bring all dumps through their stages; a temporary work folder without a part goes.
@@ -69,10 +67,10 @@ class Wikipedias:
             When a dump or table cannot be read, or is of no use.
         """
         try:
-            for source, (code, dump) in self._dumps.items():
-                wiki = count_wiki(code, dump, self.work, self._options, workers=self._workers)
-                if not dump.is_file():  # a pipe; `check_sources` has looked at the files
-                    warn_of_other_wiki(dump, code, wiki.extraction.site.name)
+            for source in self._dumps:
+                wiki = count_wiki(source, self.work, self._options, workers=self._workers)
+                if not source.path.is_file():  # a pipe; `check_sources` has looked at the files
+                    warn_of_other_wiki(source.path, source.code, wiki.extraction.site.name)
                 self._wikis[source] = wiki
         except (InputError, OmissionWarning):  # the latter under --strict
             if self._is_temporary and not any(self.work.rglob("*.part")):
@@ -82,7 +80,7 @@ class Wikipedias:
         items = items_of(listed, self._options.sitelinks) if listed else []
         self._items = dict(zip(self._wikis, items, strict=True))
 
-    def gather(self, source: str, gathered: Gathered) -> WikipediaReport:
+    def gather(self, source: Source, gathered: Gathered) -> WikipediaReport:
         """Add the names of one dump, once all are counted."""
         return gather_wiki(self._wikis[source], gathered, self._items[source])
 
