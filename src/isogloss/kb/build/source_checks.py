@@ -40,7 +40,7 @@ def check_sources(
     *,
     min_sitelinks: int = MIN_SITELINKS,
 ) -> None:
-    """Refuse what cannot be built; takes what `build_knowledge_base` does.
+    """Refuse what cannot be built; takes what `build_knowledge_base` does, sources taken apart.
 
     Raises
     ------
