@@ -306,6 +306,10 @@ def cldr(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
         ("zh-TW", "在德國柏林", ["cldr:territory/DE", "cldr:city/Europe/Berlin"]),
         ("ar", "إلى ألمانيا واليابان", ["cldr:territory/DE", "cldr:territory/JP"]),
         ("ru", "Мьянма, США, Бирма", ["cldr:territory/MM", "cldr:territory/MM"]),
+        ("en", "from Northern Ireland, New Jersey and Ireland", [
+            "cldr:subdivision/gbnir", "cldr:subdivision/usnj", "cldr:territory/IE"]),
+        ("en", "Jamaica, Tunis, Tunisia", [
+            "cldr:territory/JM", "cldr:city/Africa/Tunis", "cldr:territory/TN"]),
         ("sw", "nchini Ujerumani", ["cldr:territory/DE"]),
         ("th", "ประเทศเยอรมนี", ["cldr:territory/DE"]),
     ],

@@ -2,7 +2,8 @@
 
 CLDR has no Wikidata ids, so the ids are its own (``cldr:territory/DE``); a names file can join them
 to others with ``same_as``. Codes themselves are no names. Where CLDR gives a city no name of its
-own, scripts that are Latin use the one in the time zone's id, as CLDR prescribes.
+own, scripts that are Latin use the one in the time zone's id, as CLDR prescribes. A city that is
+its territory (*Jamaica*, *Canarias*) is one entity with it.
 """
 
 import re
@@ -25,6 +26,31 @@ _ADJECTIVES = frozenset({"Hans", "Hant"})  # their names are "simplified" and "t
 _NO_CURRENCY = frozenset({"XXX", "XTS"})
 _CITY_AREAS = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/",
                "Pacific/")  # fmt: skip
+# Parts of territories whose names hold that of a territory which is another place: without them,
+# *Northern Ireland* is found as *Ireland*. Babel has no subdivisions.
+_PARTS = ("gbnir", "usnm", "usnj", "cnnm")
+_NAMES_OF_PARTS = {
+    "ar": ("أيرلندا الشمالية", "نيو مكسيكو", "نيو جيرسي", "منغوليا الداخلية"),
+    "cs": ("Severní Irsko", "Nové Mexiko", "New Jersey", "Vnitřní Mongolsko"),
+    "de": ("Nordirland", "New Mexico", "New Jersey", "Innere Mongolei"),
+    "en": ("Northern Ireland", "New Mexico", "New Jersey", "Inner Mongolia"),
+    "es": ("Irlanda del Norte", "Nuevo México", "Nueva Jersey", "Mongolia Interior"),
+    "fr": ("Irlande du Nord", "Nouveau-Mexique", "New Jersey", "Mongolie-Intérieure"),
+    "id": ("Irlandia Utara", "New Mexico", "New Jersey", "Mongolia Dalam"),
+    "it": ("Irlanda del Nord", "Nuovo Messico", "New Jersey", "Mongolia Interna"),
+    "ja": ("北アイルランド", "ニューメキシコ", "ニュージャージー", "内モンゴル"),
+    "ko": ("북아일랜드", "뉴멕시코", "뉴저지", "내몽골"),
+    "nl": ("Noord-Ierland", "New Mexico", "New Jersey", "Binnen-Mongolië"),
+    "pl": ("Irlandia Północna", "Nowy Meksyk", "New Jersey", "Mongolia Wewnętrzna"),
+    "pt": ("Irlanda do Norte", "Novo México", "Nova Jersey", "Mongólia Interior"),
+    "ru": ("Северная Ирландия", "Нью-Мексико", "Нью-Джерси", "Внутренняя Монголия"),
+    "sv": ("Nordirland", "New Mexico", "New Jersey", "Inre Mongoliet"),
+    "tr": ("Kuzey İrlanda", "New Mexico", "New Jersey", "İç Moğolistan"),
+    "uk": ("Північна Ірландія", "Нью-Мексико", "Нью-Джерсі", "Внутрішня Монголія"),
+    "vi": ("Bắc Ireland", "New Mexico", "New Jersey", "Nội Mông"),
+    "zh": ("北爱尔兰", "新墨西哥", "新泽西", "内蒙古"),
+    "zh-Hant": ("北愛爾蘭", "新墨西哥", "紐澤西", "內蒙古"),
+}
 _BRACKETED = re.compile(r"^(.+?)\s*[(（]([^()（）]+)[)）]$")
 
 
@@ -32,9 +58,16 @@ def gather_cldr(gathered: Gathered) -> SourceReport:
     """Add CLDR's names in every language that is wanted and that Babel has."""
     report = SourceReport("cldr", LICENCE)
     known: set[int] = set()
+    same = [  # the territory's id comes first, and stays
+        (gathered.entity(f"cldr:territory/{territory}"), gathered.entity(f"cldr:city/{zone}"))
+        for zone, territory in _cities_that_are_territories().items()
+    ]
+    gathered.same_as.extend(same)
     for language, locale in _locales(gathered.choose):
         seen: set[tuple[int, str]] = set()
-        for kind, code, name in _names(locale):
+        parts = zip(_PARTS, _NAMES_OF_PARTS.get(language, ()), strict=False)
+        of_parts = [("subdivision", code, name) for code, name in parts]
+        for kind, code, name in (*_names(locale), *of_parts):
             entity = gathered.entity(f"cldr:{kind}/{code}")
             if not name.strip() or name == code or (entity, name) in seen:
                 continue
@@ -42,7 +75,7 @@ def gather_cldr(gathered: Gathered) -> SourceReport:
             gathered.add_type(entity, kind)
             known.add(entity)
             report.n_names += gathered.add_names(language, entity, [name.strip()])
-    report.n_entities = len(known)
+    report.n_entities = len(known - {city for _, city in same})
     return report
 
 
@@ -126,6 +159,23 @@ def _zones_with_city() -> list[str]:
     """Return the zones that some well-covered locales name a city for."""
     zones = {zone for tag in ("ja", "ru", "ar") for zone in Locale.parse(tag)._data["time_zones"]}
     return sorted(zone for zone in zones if zone.startswith(_CITY_AREAS))
+
+
+@lru_cache(maxsize=1)
+def _cities_that_are_territories() -> dict[str, str]:
+    """Return the territory of each zone whose city is the whole of it: an island, a city state.
+
+    Japanese and Korean write both the same way just there; Russian and Arabic write Tunis as
+    Tunisia too.
+    """
+    found = {}
+    for locale in (Locale.parse("ja"), Locale.parse("ko")):
+        codes = {name: code for code, name in locale.territories.items() if len(code) == 2}
+        for zone in _zones_with_city():
+            city = locale._data["time_zones"].get(zone, {}).get("city")
+            if city in codes:
+                found[zone] = codes[city]
+    return found
 
 
 def _is_latin(locale: Locale) -> bool:
