@@ -196,7 +196,7 @@ def test_our_own_files_are_parsed_in_one_place() -> None:
     """`json.loads` alone leaves a RecursionError; what follows is written by this very process."""
     own = re.compile(r"json\.loads\((?!task\)|settings\)|json\.dumps\(|backend\.to_str\()")
     package = Path(isogloss.__file__).parent
-    users = {"data/label_sets.py", "data/shinra.py"}  # which catch it
+    users = {"data/label_sets.py"}  # which catches it
     found = {str(file.relative_to(package)) for file in package.rglob("*.py")
              if own.search(file.read_text("utf-8"))}  # fmt: skip
     assert found == {"storage/json_files.py", "classify/compare/published.py", *users}

@@ -19,7 +19,7 @@ from isogloss.cli.main import app, main
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
 ALL = ["", "kb", "kb build", "kb info", "kb link", "encode", "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
-       "classify adapt", "classify forecast", "data", "data shinra", "demo", "vectors",
+       "classify adapt", "classify forecast", "demo", "vectors",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",
        "probe geometry", "probe report", "probe neutrality"]  # fmt: skip
 

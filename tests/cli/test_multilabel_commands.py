@@ -1,4 +1,4 @@
-"""Label sets on the command line: fit, predict, evaluate, explain, and SHINRA2020-ML's files."""
+"""Label sets on the command line: fit, predict, evaluate, explain."""
 
 import json
 from pathlib import Path
@@ -175,30 +175,3 @@ def test_a_bad_label_set_gets_its_line(refuse: Refuse, world: World, tmp_path: P
     sentence = refuse("classify", "fit", "--train", f"en={file}", "--encoder", world.encoder,
                       "--multilabel", "--out", tmp_path / "model")  # fmt: skip
     assert f"{file}:3: a label in 'labels' is empty" in sentence
-
-
-def test_shinra_is_joined_and_can_be_trained_on(
-    cli: Run, fit: Any, refuse: Refuse, tmp_path: Path
-) -> None:
-    """Made by hand after the published description of the format."""
-    labels, texts, out = (tmp_path / name for name in ("de.json", "dump.json", "de.jsonl"))
-    types = [["1.1"], ["1.5.1.2"], ["1.1", "1.5.1.2"]]
-    with labels.open("w") as file:
-        for number in range(12):
-            entries = [{"ENE_id": one} for one in types[number % 3]]
-            file.write(json.dumps({"pageid": number, "ENEs": entries}) + "\n")
-    with texts.open("w") as file:
-        for number in range(13):
-            file.write(json.dumps({"index": {"_id": str(number)}}) + "\n")
-            page = {"title": f"T{number % 3}", "text": TRAIN[number % 12][1]}
-            file.write(json.dumps(page) + "\n")
-    words = ["data", "shinra", "--labels", labels, "--texts", texts, "--out", out]
-    outcome = cli(*words)
-    assert outcome.code == 0, outcome.err
-    assert outcome.talk == [f"isogloss: 12 pages → {out}; 1 page of the dump without labels"]
-    assert "already exists" in refuse(*words)
-    assert "has no text in 'opening_text'" in refuse(
-        *words, "--field", "opening_text", "--overwrite"
-    )
-    model = TextClassifier.load(fit("--text", "title,text", train=out))
-    assert model.classes_.tolist() == ["1.1", "1.5.1.2"]

@@ -1,4 +1,6 @@
-"""SHINRA2020-ML as published: labels of Wikipedia pages joined with the pages' texts.
+"""Join the labels of SHINRA2020-ML, as published, with the texts of their pages, by page id.
+
+    python benchmarks/shinra.py --labels de.json --texts DUMP.json.gz --out de.jsonl
 
 The task (Sekine et al., NTCIR-15, 2020) sorts Wikipedia pages into about 220 types of the Extended
 Named Entity hierarchy. Its training data names pages by number and gives their types; the texts
@@ -11,6 +13,7 @@ are in separate dumps (http://shinra-project.info/shinra2020ml/data-formats/):
   line of each page; or JSON Lines that hold ``pageid`` and the text.
 """
 
+import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -179,3 +182,20 @@ def _records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
         if not isinstance(record, dict):
             raise InputError("is not a JSON object; give one a line", path=path, line=line)
         yield record, line
+
+
+def main() -> None:
+    """Join the files of one language and say what was written."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--labels", type=Path, required=True, help="training data of a language")
+    parser.add_argument("--texts", type=Path, required=True, help="dump of the same Wikipedia")
+    parser.add_argument("--out", type=Path, required=True, help="JSON Lines to make")
+    parser.add_argument("--field", default="text", help="field of the dump with the text")
+    options = parser.parse_args()
+    counts = join_shinra(options.labels, options.texts, options.out, field=options.field)
+    print(f"{counted(counts.n_written, 'page')} → {options.out}; "
+          f"{counted(counts.n_unlabelled, 'page')} of the dump without labels")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -6,14 +6,18 @@ itself is here.
 
 import gzip
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.data.shinra import ShinraCounts, join_shinra
 from isogloss.errors import InputError, OmissionWarning
+
+SHINRA = runpy.run_path(str(ROOT / "benchmarks" / "shinra.py"))
+ShinraCounts, join_shinra = SHINRA["ShinraCounts"], SHINRA["join_shinra"]
 
 
 def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
