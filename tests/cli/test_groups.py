@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import pytest
 import typer
 
-from isogloss.cli.groups import Given, OnlyWith, grouped
+from isogloss.cli.groups import Fields, Given, OnlyWith, count, grouped
 from isogloss.errors import InputError
 
 
@@ -73,3 +73,28 @@ def test_a_rule_about_an_option_that_the_command_has_not_is_no_silence() -> None
     """As after a renaming: nothing would ever be refused."""
     with pytest.raises(ValueError, match="command has no option kb"):
         run("a", rule=OnlyWith("kb", "flag", why="is for no one"))
+
+
+@dataclass(frozen=True)
+class Box:
+    """As the library has it, with a field that is no option."""
+
+    width: int = 3
+    depth: int = 5
+
+
+def test_a_dataclass_of_the_library_is_a_group_with_the_fields_that_are_options() -> None:
+    called: list[Box] = []
+
+    @grouped
+    def command(box: Annotated[Box, Fields(width=count("Width.", "--dim"))]) -> None:
+        """Do nothing."""
+        called.append(box)
+
+    app = typer.Typer()
+    app.command()(command)
+    for words in ([], ["--dim", "4"]):
+        typer.main.get_command(app)(words, standalone_mode=False)
+    assert called == [Box(), Box(width=4)]
+    with pytest.raises(typer.TyperException, match="depth"):
+        typer.main.get_command(app)(["--depth", "1"], standalone_mode=False)

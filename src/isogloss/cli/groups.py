@@ -1,9 +1,10 @@
 """Groups of options: each a frozen dataclass, declared once and taken by many commands.
 
 A field of a group is an option: its annotation says how it is read, its default what holds without
-it. A command that takes groups is decorated with `grouped`; typer sees one flat list of options.
-What makes an option useless stands beside it as `OnlyWith`; ``Annotated[Group, OnlyWith(…)]`` says
-it of all options of a group.
+it. Of a dataclass of the library, which knows nothing of typer, ``Annotated[Group, Fields(…)]``
+says how its fields are read. A command that takes groups is decorated with `grouped`; typer sees
+one flat list of options. What makes an option useless stands beside it as `OnlyWith`;
+``Annotated[Group, OnlyWith(…)]`` says it of all options of a group.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +16,29 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 
 from isogloss.errors import InputError
+from isogloss.limits import LARGEST_COUNT
+
+
+def count(help: str, *names: str, least: int = 1, most: int = LARGEST_COUNT) -> Any:
+    """Return the option for a whole number from `least` to `most`."""
+    return typer.Option(*names, min=least, max=most, help=help)
+
+
+class Fields:
+    """Say which fields of a library's dataclass are options, and how each is read.
+
+    Parameters
+    ----------
+    options
+        Field → what `typer.Option` returns, or that and an `OnlyWith`. The field has the type and
+        the default; other fields keep theirs.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = {
+            name: option if isinstance(option, tuple) else (option,)
+            for name, option in options.items()
+        }
 
 
 class OnlyWith:
@@ -81,19 +105,19 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         When a rule asks for an option that the command has not: it would never refuse anything.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, type[Any]] = {}
+    groups: dict[str, tuple[type[Any], list[str]]] = {}
     flat = [Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     rules: dict[str, tuple[OnlyWith, ...]] = {}
     for name, parameter in signature(command).parameters.items():
         kind, marks = _parts(hints[name])
         if isinstance(kind, type) and is_dataclass(kind) and kind is not Given:
-            groups[name] = kind
             options = _options(kind, marks)
+            groups[name] = kind, [option[0] for option in options]
         else:
             options = [(name, hints[name], parameter.default, marks)]
         for option, hint, default, marked in options if kind is not Given else ():
             flat.append(Parameter(option, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
-            rules[option] = marked
+            rules[option] = tuple(mark for mark in marked if isinstance(mark, OnlyWith))
     known = {parameter.name for parameter in flat}
     for rule in (rule for marked in rules.values() for rule in marked):
         if unknown := {name for name in rule.names - known if not name.startswith("@")}:
@@ -104,8 +128,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         given = Given(_spelled(context), rules)
         given.refuse_useless(values)
         made: dict[str, Any] = {name: given for name, hint in hints.items() if hint is Given}
-        for name, kind in groups.items():
-            made[name] = kind(**{one.name: values.pop(one.name) for one in fields(kind)})
+        for name, (kind, options) in groups.items():
+            made[name] = kind(**{option: values.pop(option) for option in options})
         command(**made, **values)
 
     run.__signature__ = Signature(flat)  # type: ignore[attr-defined]
@@ -114,26 +138,30 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(
-    group: type[Any], marks: tuple[OnlyWith, ...]
-) -> list[tuple[str, Any, Any, tuple[OnlyWith, ...]]]:
-    """Return name, annotation, default and rules of each option of a group."""
+    group: type[Any], marks: tuple[Any, ...]
+) -> list[tuple[str, Any, Any, tuple[Any, ...]]]:
+    """Return name, annotation, default and marks of each option of a group."""
     hints = get_type_hints(group, include_extras=True)
+    for mark in marks:
+        if isinstance(mark, Fields):
+            hints = {name: Annotated[(hints[name], *how)] for name, how in mark.options.items()}
     defaults = {
         one.name: Parameter.empty if one.default is MISSING else one.default
         for one in fields(group)
     }
     return [
-        (name, hints[name], default, (*marks, *_parts(hints[name])[1]))
-        for name, default in defaults.items()
+        (name, hint, defaults[name], (*marks, *_parts(hint)[1]))
+        for name, hint in hints.items()
+        if name in defaults
     ]
 
 
-def _parts(hint: Any) -> tuple[Any, tuple[OnlyWith, ...]]:
-    """Return the type of an annotation, and the rules in it."""
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type of an annotation, and what else is in it."""
     if get_origin(hint) is not Annotated:
         return hint, ()
     kind, *marks = get_args(hint)
-    return kind, tuple(mark for mark in marks if isinstance(mark, OnlyWith))
+    return kind, tuple(marks)
 
 
 def _spelled(context: typer.Context) -> dict[str, str]:

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.groups import Given, OnlyWith, grouped
+from isogloss.cli.groups import Fields, Given, OnlyWith, count, grouped
 from isogloss.cli.kb_info import print_info
 from isogloss.cli.languages import LanguageCounts, checked_language
 from isogloss.cli.places import refuse_inside
@@ -26,10 +26,8 @@ from isogloss.kb.build.wikipedia_options import (
     checked_code,
 )
 from isogloss.kb.link.linker import Linker, languages_to_link, say_missing_names
-from isogloss.limits import LARGEST_COUNT
 from isogloss.text.languages import country_hint, parse_language
 from isogloss.totals import tell, told_with_totals
-from isogloss.wiki.counting import Counting
 
 app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
                   no_args_is_help=True)  # fmt: skip
@@ -52,11 +50,7 @@ class Kept:
     ] = False
     min_sitelinks: Annotated[
         int,
-        typer.Option(
-            min=0,
-            max=LARGEST_COUNT,
-            help="Minimum number of Wikipedias with an article on an item of Wikidata.",
-        ),
+        count("Minimum number of Wikipedias with an article on an item of Wikidata.", least=0),
         OnlyWith("@wikidata", why=FOR_WIKIDATA),
     ] = MIN_SITELINKS
 
@@ -103,53 +97,32 @@ class Tables:
         return {name: _tables(files, option) for name, option, files in options}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wikipedias:
-    """How dumps of Wikipedias are read."""
-
-    sitelinks: Annotated[
-        Path | None,
-        typer.Option(
+Wikipedias = Annotated[
+    WikipediaOptions,
+    OnlyWith("@wikipedia", why=FOR_WIKIPEDIAS),
+    Fields(
+        sitelinks=typer.Option(
             help="SQL table wb_items_per_site of Wikidata, for all wikis.", metavar="FILE"
         ),
-    ] = None
-    work: Annotated[
-        Path | None,
-        typer.Option(
+        work=typer.Option(
             help="Folder that keeps the parts of Wikipedia dumps (default: removed at the end).",
             metavar="DIR",
         ),
-    ] = None
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Number of pages of a Wikipedia to read, for a trial."
+        limit=count("Number of pages of a Wikipedia to read, for a trial."),
+        min_link_count=(
+            count("Minimum number of links that make an entity a meaning of a name."),
+            OnlyWith("!counting=wikipedia2vec", why=ALL_LINKS_COUNT),
         ),
-    ] = None
-    min_link_count: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Minimum number of links that make an entity a meaning of a name.",
+        keep_disambiguations=typer.Option(
+            "--keep-disambiguations", help="Let disambiguation pages be entities."
         ),
-        OnlyWith("!counting=wikipedia2vec", why=ALL_LINKS_COUNT),
-    ] = 1
-    keep_disambiguations: Annotated[
-        bool, typer.Option("--keep-disambiguations", help="Let disambiguation pages be entities.")
-    ] = False
-    keep_red_links: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Minimum number of links to a title without a page that make it an entity "
-            "(default: none are).",
+        keep_red_links=count(
+            "Minimum number of links to a title without a page that make it an entity (default: "
+            "none are)."
         ),
-    ] = None
-    counting: Annotated[
-        Counting, typer.Option(help="Method of counting names, entities and links of a Wikipedia.")
-    ] = "isogloss"
+        counting=typer.Option(help="Method of counting names, entities and links of a Wikipedia."),
+    ),
+]
 
 
 @app.command()
@@ -166,14 +139,10 @@ def build(
     out: Annotated[Path, typer.Option(help="Directory to make.")],
     kept: Kept,
     tables: Tables,
-    wikipedias: Annotated[Wikipedias, OnlyWith("@wikipedia", why=FOR_WIKIPEDIAS)],
+    wikipedias: Wikipedias,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=MAX_THREADS,
-            help="Number of processes that read a dump (default: one per core).",
-        ),
+        count("Number of processes that read a dump (default: one per core).", most=MAX_THREADS),
     ] = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
@@ -191,7 +160,7 @@ def build(
         keywords=kept.keywords,
         skip_bad=kept.skip_bad,
         min_sitelinks=kept.min_sitelinks,
-        wikipedia=WikipediaOptions(**(vars(wikipedias) | tables.files())),
+        wikipedia=replace(wikipedias, **tables.files()),
         workers=workers,
         overwrite=overwrite,
     )

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.cli.groups import OnlyWith
+from isogloss.cli.groups import OnlyWith, count
 from isogloss.cli.languages import languages_of
 from isogloss.cli.texts import read_text_blocks, read_texts
 from isogloss.cores import MAX_THREADS
@@ -65,12 +65,8 @@ FallbackLang = Annotated[
         help="Language whose names are linked too, where the text's own language finds none."
     ),
 ]
-MinLinkProb = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Minimum link probability of a name.")
-]
-MinCommonness = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Minimum commonness of an entity of a name.")
-]
+MIN_LINK_PROB = typer.Option(min=0.0, max=1.0, help="Minimum link probability of a name.")
+MIN_COMMONNESS = typer.Option(min=0.0, max=1.0, help="Minimum commonness of an entity of a name.")
 Nested = Annotated[bool, typer.Option("--nested", help="Link names inside longer names too.")]
 LabelSeparator = Annotated[
     str | None,
@@ -78,15 +74,14 @@ LabelSeparator = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        min=1, max=MAX_THREADS, help="Number of cores to use (default: all physical ones)."
-    ),
+    count("Number of cores to use (default: all physical ones).", most=MAX_THREADS),
 ]
 Cache = Annotated[
     Path | None,
     typer.Option(help="Folder that keeps vectors of texts; those it has are not made again."),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Random seed.")]
+SEED = count("Random seed.", least=0, most=LARGEST_SEED)
+Seed = Annotated[int, SEED]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Strict = Annotated[
@@ -281,8 +276,8 @@ class EncoderOptions(Precise, Reading):
 class Linking:
     """Which names are linked."""
 
-    min_link_prob: MinLinkProb = 0.01
-    min_commonness: MinCommonness = 0.05
+    min_link_prob: Annotated[float, MIN_LINK_PROB] = 0.01
+    min_commonness: Annotated[float, MIN_COMMONNESS] = 0.05
     nested: Nested = False
 
 

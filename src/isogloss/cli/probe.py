@@ -1,6 +1,7 @@
 """``isogloss probe``: what the papers measure about an encoder."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.groups import OnlyWith, grouped
+from isogloss.cli.groups import Fields, OnlyWith, count, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside, refuse_place
 from isogloss.data.documents import FileFormat, read_documents
@@ -19,7 +20,6 @@ from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
-from isogloss.limits import LARGEST_COUNT
 from isogloss.probe.geometry.files import write_geometry
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
@@ -72,44 +72,20 @@ class GeometryInputs:
     ] = "word"  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """What is drawn at random, as `GeometryOptions` has it."""
-
-    min_contexts: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            max=LARGEST_COUNT,
-            help="Minimum number of distinct sentences a word must occur in.",
+Drawn = Annotated[
+    GeometryOptions,
+    Fields(
+        min_contexts=count("Minimum number of distinct sentences a word must occur in.", least=2),
+        max_words=count("Maximum number of words (a random sample is taken above this)."),
+        max_contexts=count(
+            "Maximum number of occurrences of a word for explained variance.", least=2
         ),
-    ] = 5
-    max_words: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Maximum number of words (a random sample is taken above this).",
+        n_random=count(
+            "Maximum number of random words, for the baselines.", "--random-words", least=2
         ),
-    ] = 1000
-    max_contexts: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            max=LARGEST_COUNT,
-            help="Maximum number of occurrences of a word for explained variance.",
-        ),
-    ] = 50
-    n_random: Annotated[
-        int,
-        typer.Option(
-            "--random-words",
-            min=2,
-            max=LARGEST_COUNT,
-            help="Maximum number of random words, for the baselines.",
-        ),
-    ] = 2000
-    seed: options.Seed = 0
+        seed=options.SEED,
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +97,7 @@ class GeometryFiles:
     ] = None
     static_layer: Annotated[
         int,
-        typer.Option(min=0, max=LARGEST_COUNT, help="Layer of the static vectors."),
+        count("Layer of the static vectors.", least=0),
         OnlyWith("static", why="is for --static; give that too"),
     ] = 1
     out: Annotated[Path | None, _OUT] = None
@@ -149,10 +125,9 @@ def geometry(
     if made.static is not None and len(texts) * len(encoders) + len(files) != 1:
         raise InputError("--static is of one encoder and one language; give one of each")
     static = _static_words(made, [inputs.text, inputs.vectors, encoders])
-    drawing = GeometryOptions(**vars(drawn))
     measured = [
         measure_vectors(
-            read_layer_vectors(file.path), name=file.path.name, lang=file.lang, options=drawing,
+            read_layer_vectors(file.path), name=file.path.name, lang=file.lang, options=drawn,
             static=static,
         )
         for file in files
@@ -166,12 +141,10 @@ def geometry(
     for name in encoders:
         model = Encoder.load(name, pooling="mean", encoder_half=True, **vars(compute))
         measured += [
-            measure_geometry(
-                model, some, lang=lang, unit=inputs.unit, options=drawing, static=static
-            )
+            measure_geometry(model, some, lang=lang, unit=inputs.unit, options=drawn, static=static)
             for lang, some in documents
         ]
-    result = GeometryResult(measured, options=drawing)
+    result = GeometryResult(measured, options=drawn)
     with nullcontext() if static is None else static.written() as vectors:
         if made.out is not None:
             write_geometry(result, made.out, overwrite=made.overwrite)
@@ -181,34 +154,20 @@ def geometry(
     _print(result, (result.layers, result.isotropy, result.extremes, result.claims), output.as_json)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parallel:
-    """What is measured, as `NeutralityOptions` has it."""
-
-    max_sentences: Annotated[
-        int,
-        typer.Option(
-            min=8,
-            max=LARGEST_COUNT,
-            help="Maximum number of sentences of a language (a random sample is taken above this).",
+Parallel = Annotated[
+    NeutralityOptions,
+    Fields(
+        max_sentences=count(
+            "Maximum number of sentences of a language (a random sample is taken above this).",
+            least=8,
         ),
-    ] = 2000
-    n_neighbours: Annotated[
-        int,
-        typer.Option(
-            "--neighbours",
-            min=1,
-            max=LARGEST_COUNT,
-            help="Number of neighbours of CSLS and hubness.",
-        ),
-    ] = 10
-    all_pairs: Annotated[
-        bool,
-        typer.Option(
+        n_neighbours=count("Number of neighbours of CSLS and hubness.", "--neighbours"),
+        all_pairs=typer.Option(
             "--all-pairs", help="Measure retrieval in all pairs, not only with the first language."
         ),
-    ] = False
-    seed: options.Seed = 0
+        seed=options.SEED,
+    ),
+]
 
 
 @app.command()
@@ -222,7 +181,7 @@ def neutrality(
             metavar="LANG=FILE",
         ),
     ],
-    measured_by: Parallel,
+    asked: Parallel,
     compute: options.Precise,
     output: options.Output,
     encoder: Annotated[
@@ -242,7 +201,6 @@ def neutrality(
     _check_inputs(files, [], encoder)
     if out is not None:
         refuse_place(out, text, encoder, overwrite=overwrite, makes="folder")
-    asked = NeutralityOptions(**vars(measured_by))
     parallel = read_parallel(files)
     check_sentences(parallel, asked)
     measured = []
@@ -282,11 +240,8 @@ def _check_inputs(
         standard_input()  # says that it is closed
     if n_piped > 1:
         raise InputError("standard input can be read once; give one --text LANG=-")
-    for name, values in (("--text", [(one.lang, one.path) for one in texts]),
-                         ("--vectors", [(one.lang, one.path) for one in files]),
-                         ("--encoder", encoders)):  # fmt: skip
-        if len(set(values)) < len(values):
-            raise InputError(f"{name} gives the same twice; leave one out")
+    if len(set(encoders)) < len(encoders):
+        raise InputError("--encoder gives the same twice; leave one out")
     _refuse_repeated(texts, files)
 
 
@@ -305,16 +260,14 @@ def _static_words(made: GeometryFiles, reads: list[object]) -> StaticWords | Non
 
 def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> None:
     """Refuse what would have the same name in the tables."""
-    langs = [one.lang for one in texts]
-    for lang in langs:
-        if langs.count(lang) > 1:
+    for lang, n in Counter(one.lang for one in texts).items():
+        if n > 1:
             raise InputError(f"--text: language {lang} is given twice; give one file for each")
-    names = [(one.path.name, one.lang) for one in files]
-    for name, lang in names:
-        if names.count((name, lang)) > 1:
+    for (name, lang), n in Counter((one.path.name, one.lang) for one in files).items():
+        if n > 1:
             raise InputError(
                 f"--vectors: two files in {lang} are called '{name}', which stands for them in the "
-                "tables; rename one"
+                "tables; rename one, or leave it out"
             )
 
 

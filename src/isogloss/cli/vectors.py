@@ -1,24 +1,26 @@
 """``isogloss vectors``: train vectors of words and entities, look into them, evaluate them."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.groups import OnlyWith, grouped
+from isogloss.cli.groups import Fields, OnlyWith, count, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
-from isogloss.limits import LARGEST_COUNT
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
+from isogloss.vectors.corpus.dump_corpus import DumpReading
 from isogloss.vectors.for_knowledge_base import with_ids
 from isogloss.vectors.formats.files import VectorFormat, read_vectors, refuse_place, write_vectors
+from isogloss.vectors.on_dump import train_on_dump
+from isogloss.vectors.training.training import VectorTraining
 from isogloss.vectors.vocabulary import Found, Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 
@@ -35,92 +37,44 @@ VectorFile = Annotated[
 _OF_NAMES = OnlyWith("kb", why="is for names of a knowledge base; give --kb too")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Training:
-    """How vectors are trained, as `VectorTraining` has it."""
-
-    width: Annotated[
-        int,
-        typer.Option("--dim-size", min=1, max=LARGEST_COUNT, help="Number of dimensions."),
-    ] = 100
-    window: Annotated[
-        int,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Maximum number of words left and right of the centre."
+Training = Annotated[
+    VectorTraining,
+    Fields(
+        width=count("Number of dimensions.", "--dim-size"),
+        window=count("Maximum number of words left and right of the centre."),
+        epochs=count("Number of epochs."),
+        negatives=count("Number of negative samples per pair.", "--negative"),
+        sample=typer.Option(min=0.0, help="Subsampling threshold for frequent words; 0: none."),
+        word_neg_power=typer.Option(
+            min=0.0, help="Exponent of word counts in the draw of negative samples."
         ),
-    ] = 5
-    epochs: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Number of epochs.")] = 5
-    negatives: Annotated[
-        int,
-        typer.Option(
-            "--negative", min=1, max=LARGEST_COUNT, help="Number of negative samples per pair."
+        entity_neg_power=typer.Option(
+            min=0.0, help="Exponent of entity counts in that draw; 0: uniform."
         ),
-    ] = 5
-    sample: Annotated[
-        float,
-        typer.Option(min=0.0, help="Subsampling threshold for frequent words; 0: none."),
-    ] = 1e-4
-    word_neg_power: Annotated[
-        float,
-        typer.Option(min=0.0, help="Exponent of word counts in the draw of negative samples."),
-    ] = 0.75
-    entity_neg_power: Annotated[
-        float,
-        typer.Option(min=0.0, help="Exponent of entity counts in that draw; 0: uniform."),
-    ] = 0.0
-    learning_rate: Annotated[float, typer.Option(min=0.0, help="Initial learning rate.")] = 0.025
-    min_learning_rate: Annotated[float, typer.Option(min=0.0, help="Minimum learning rate.")] = (
-        0.0001
-    )
-    entities_per_page: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Number of entities whose links are learned beside each page.",
+        learning_rate=typer.Option(min=0.0, help="Initial learning rate."),
+        min_learning_rate=typer.Option(min=0.0, help="Minimum learning rate."),
+        entities_per_page=count("Number of entities whose links are learned beside each page."),
+        link_graph=typer.Option(
+            "--link-graph/--no-link-graph", help="Learn links between entities."
         ),
-    ] = 10
-    link_graph: Annotated[
-        bool, typer.Option("--link-graph/--no-link-graph", help="Learn links between entities.")
-    ] = True
-    shared_negatives: Annotated[
-        bool,
-        typer.Option(
-            "--shared-negatives",
-            help="Share negative samples among the words of a window: faster.",
+        shared_negatives=typer.Option(
+            "--shared-negatives", help="Share negative samples among the words of a window: faster."
         ),
-    ] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How a dump becomes a corpus, as `DumpReading` has it."""
-
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase/--no-lowercase", help="Convert words to lower case.")
-    ] = True
-    min_word_count: Annotated[
-        int,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of occurrences of a word."),
-    ] = 5
-    min_entity_count: Annotated[
-        int,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of links to an entity."),
-    ] = 5
-    min_paragraph_len: Annotated[
-        int,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Minimum number of words of a section."),
-    ] = 5
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Number of pages to read, for a trial."),
-    ] = None
-    kb: Annotated[
-        Path | None,
-        typer.Option(help="Knowledge base whose names in the text count as links, where sure."),
-    ] = None
-    min_link_prob: Annotated[options.MinLinkProb, _OF_NAMES] = 0.2
-    min_commonness: Annotated[options.MinCommonness, _OF_NAMES] = 0.01
+    ),
+]
+Reading = Annotated[
+    DumpReading,
+    Fields(
+        lowercase=typer.Option("--lowercase/--no-lowercase", help="Convert words to lower case."),
+        min_word_count=count("Minimum number of occurrences of a word."),
+        min_entity_count=count("Minimum number of links to an entity."),
+        min_paragraph_len=count("Minimum number of words of a section."),
+        limit=count("Number of pages to read, for a trial."),
+        kb=typer.Option(help="Knowledge base whose names in the text count as links, where sure."),
+        min_link_prob=(options.MIN_LINK_PROB, _OF_NAMES),
+        min_commonness=(options.MIN_COMMONNESS, _OF_NAMES),
+    ),
+]
 
 
 @app.command()
@@ -134,10 +88,9 @@ def train(
     reading: Reading,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=MAX_THREADS,
-            help="Number of processes that read and threads that train (default: one per core).",
+        count(
+            "Number of processes that read and threads that train (default: one per core).",
+            most=MAX_THREADS,
         ),
     ] = None,
     seed: options.Seed = 0,
@@ -150,15 +103,10 @@ def train(
     strict: options.Strict = False,
 ) -> None:  # fmt: skip
     """Train vectors on the dump of a Wikipedia; most defaults are Wikipedia2Vec's."""
-    from isogloss.vectors.corpus.dump_corpus import DumpReading
-    from isogloss.vectors.on_dump import train_on_dump
-    from isogloss.vectors.training.training import VectorTraining
-
     refuse_inside(out, work=work)
     vectors = train_on_dump(
-        source, out, DumpReading(**vars(reading)), VectorTraining(**vars(training)),
-        work=work, workers=workers, seed=seed, overwrite=overwrite,
-    )  # fmt: skip
+        source, out, reading, training, work=work, workers=workers, seed=seed, overwrite=overwrite
+    )
     pairs = f"{vectors.facts['n_pairs']:,} pairs"
     typer.echo(f"isogloss: {vectors!r}, trained on {pairs} → {out}", err=True)
 
@@ -172,9 +120,7 @@ def similar(
             metavar="NAME", help="A word, ENTITY/Title, a redirect, an id, or a page's address."
         ),
     ],
-    k: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Maximum number of neighbours.")
-    ] = 10,
+    k: Annotated[int, count("Maximum number of neighbours.")] = 10,
     kind: Annotated[
         Literal["word", "entity"] | None,
         typer.Option(help="Kind of neighbours (default: both)."),
