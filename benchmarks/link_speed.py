@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.lines import read_text
+from isogloss.data.lines import open_lines
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.kb.link.linker import Linker
 from isogloss.kb.matching.name_table import names_of
@@ -58,7 +58,7 @@ def measure_language(kb: KnowledgeBase, lang: str, texts: list[str]) -> None:
 
 def texts_of(file: Path) -> list[str]:
     """Return the lines of a file, repeated."""
-    lines = [line for line in read_text(file).splitlines() if line.strip()]
+    lines = [line for _, line in open_lines(file) if line.strip()]
     size = sum(len(line.encode()) for line in lines)
     return lines * max(1, N_BYTES // size)
 

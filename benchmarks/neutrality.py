@@ -10,7 +10,6 @@ in the last layer, and layer by layer the shift of one language (``--lang``) bes
 
 import argparse
 import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from evaluation_data import find
 from isogloss import Encoder
-from isogloss.data.lines import open_lines, read_text
+from isogloss.data.lines import open_lines, whole_lines
 from isogloss.data.parallel import ParallelTexts, parallel_texts
 from isogloss.probe import (
     NeutralityOptions,
@@ -61,8 +60,8 @@ def read_sib200(data: Path) -> ParallelTexts:
     """Return the dev sentences of all languages, joined by ``index_id``."""
     found = {}
     for folder in sorted((data / "sib200").glob("*_*")):
-        file = io.StringIO(read_text(find(folder / "dev.tsv")), newline="")
-        rows = csv.DictReader(file, delimiter="\t")
+        lines = (line for _, line in whole_lines(find(folder / "dev.tsv")))
+        rows = csv.DictReader(lines, delimiter="\t")
         found[parse_language(folder.name)] = {row["index_id"]: row["text"] for row in rows}
     return joined(found, data / "sib200")
 

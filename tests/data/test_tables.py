@@ -1,28 +1,31 @@
 import csv
+import io
 import warnings
 from pathlib import Path
 
 import pytest
 
-from isogloss.data.tables import parse_table
+from isogloss.data.tables import some_rows, table_rows
 from isogloss.errors import InputError
 
 PATH = Path("a.tsv")
 
 
+def rows_of(text, quoting="auto"):
+    lines = enumerate(io.StringIO(text, newline="\n"), 1)
+    return some_rows(table_rows(lines, delimiter="\t", quoting=quoting, path=PATH), None)
+
+
 def fields(text, quoting="auto"):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return [
-            row[0] for row in parse_table(text, delimiter="\t", quoting=quoting, path=PATH).rows
-        ]
+        return [row[0] for row, _ in rows_of(text, quoting)]
 
 
 def test_line_breaks_in_quotes_and_where_rows_begin():
     text = 't\tl\n"первая\nвторая ""да"""\tx\nz\ty\n'
-    grid = parse_table(text, delimiter="\t", quoting="auto", path=PATH)
-    assert grid.rows == [["t", "l"], ['первая\nвторая "да"', "x"], ["z", "y"]]
-    assert grid.lines == [1, 2, 4]
+    rows = [(["t", "l"], 1), (['первая\nвторая "да"', "x"], 2), (["z", "y"], 4)]
+    assert rows_of(text) == rows
 
 
 def test_stray_quotes_are_text():
@@ -42,16 +45,15 @@ def test_doubled_quotes_are_csv():
 def test_what_stays_open_is_said_and_settled_by_the_option(rows):
     text = "t\tl\n" + rows
     with pytest.warns(UserWarning, match=r"a\.tsv: quotes can be read .* --quoting none"):
-        grid = parse_table(text, delimiter="\t", quoting="auto", path=PATH)
-    assert [row[0] for row in grid.rows] == fields(text, "csv")
+        read = rows_of(text)
+    assert [row[0] for row, _ in read] == fields(text, "csv")
     assert fields(text, "none") == [line.split("\t")[0] for line in text.splitlines()]
     assert fields(text, "none") != fields(text, "csv")
 
 
 def test_one_column_with_line_breaks_is_said():
     with pytest.warns(UserWarning, match="taken as CSV"):
-        grid = parse_table('t\n"a\nb"\n', delimiter="\t", quoting="auto", path=PATH)
-    assert grid.rows == [["t"], ["a\nb"]]
+        assert rows_of('t\n"a\nb"\n') == [(["t"], 1), (["a\nb"], 2)]
 
 
 def test_forced_quoting_that_does_not_fit():

@@ -1,4 +1,4 @@
-"""Text files of users, whole or by line: plain, gzip, zstd or standard input, as UTF-8.
+"""Text files of users by line: plain, gzip, zstd or standard input, as UTF-8.
 
 Whether a file is compressed is found in its first bytes, whatever its name; only where they show
 nothing does the name count. What is wrong with a file (missing, a folder, cut off, another
@@ -35,11 +35,11 @@ _BLOCK_BYTES = 1 << 16
 _NOT_COMPRESSED = "is not compressed as its name says, or damaged; rename it or copy it again"
 
 
-def read_text(path: Path) -> str:
-    r"""Return the text of a file; a byte-order mark goes.
+def open_lines(path: Path) -> Iterator[tuple[int, str]]:
+    r"""Yield line numbers from 1 and lines without their ends (``\n`` or ``\r\n``).
 
-    Line ends stay as they are, save where no line ends in ``\n``: a lone ``\r``, as on old Macs,
-    then ends a line too and becomes ``\n``.
+    Where no line ends in ``\n``, as on old Macs, a lone ``\r`` does. A byte-order mark goes. One
+    line is in memory at a time.
 
     Parameters
     ----------
@@ -50,24 +50,6 @@ def read_text(path: Path) -> str:
     ------
     InputError
         When the file is missing, unreadable, cut off or not UTF-8; with line and byte.
-    """
-    with opened(path) as stream:
-        data = _whole(stream, path)
-    if b"\n" not in data:
-        data = data.replace(b"\r", b"\n")
-    try:
-        return _without_mark(data, path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        line_start = error.object.rfind(b"\n", 0, error.start) + 1
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise _not_utf8(error, error.start - line_start, path, line) from error
-
-
-def open_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Yield line numbers from 1 and lines without their ends (``\n`` or ``\r\n``).
-
-    Where no line ends in ``\n``, a lone ``\r`` does, as in `read_text`. One line is in memory at a
-    time. Takes and raises what `read_text` does.
     """
     for number, line in whole_lines(path):
         yield number, line.removesuffix("\n").removesuffix("\r")
@@ -82,51 +64,34 @@ def whole_lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 line = raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise _not_utf8(error, error.start, path, number) from error
+                raise InputError(
+                    f"is not UTF-8 (byte {error.start + 1} of the line is "
+                    f"0x{raw[error.start]:02x}); save it as UTF-8",
+                    path=path,
+                    line=number,
+                ) from error
             yield number, line
 
 
 def _raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    number = 1
-    first = line = _bounded(stream.readline(LONGEST_LINE + 1), path, 1)
-    if b"\n" not in first:  # the whole file
-        yield from first.splitlines(keepends=True)
-        return
-    while line:
-        yield line
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 1):
         number += 1
-        line = _bounded(stream.readline(LONGEST_LINE + 1), path, number)
-
-
-def _whole(stream: BinaryIO, path: Path) -> bytes:
-    """Read a stream to its end, but no line without an end: a few bytes may be unpacked to many."""
-    data = bytearray()
-    line_start, number = 0, 1
-    while block := stream.read(_BLOCK_BYTES):
-        data += block
-        if b"\n" in block:
-            number += block.count(b"\n")
-            line_start = len(data) - len(block) + block.rindex(b"\n") + 1
-        if len(data) - line_start > LONGEST_LINE:
-            raise _too_long(path, number)
-    return bytes(data)
-
-
-def _bounded(line: bytes, path: Path, number: int) -> bytes:
-    if len(line) > LONGEST_LINE:
-        raise _too_long(path, number)
-    return line
-
-
-def _too_long(path: Path, number: int) -> InputError:
-    return InputError(
-        f"the line is longer than {LONGEST_LINE >> 20} MB; break it up", path=path, line=number
-    )
+        if len(line) > LONGEST_LINE:
+            raise InputError(
+                f"the line is longer than {LONGEST_LINE >> 20} MB; break it up",
+                path=path,
+                line=number,
+            )
+        if number == 1 and b"\n" not in line:  # the whole file
+            yield from line.splitlines(keepends=True)
+        else:
+            yield line
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open the bytes of a file, decompressed, or standard input; raises what `read_text` does."""
+    """Open the bytes of a file, decompressed, or standard input; raises what `open_lines` does."""
     damage = _NOT_COMPRESSED
     try:
         if path == STANDARD_INPUT:
@@ -216,15 +181,6 @@ def _without_mark(start: bytes, path: Path) -> bytes:
             raise InputError(f"is compressed as {kind}, which is not read here; unpack it first",
                              path=path)  # fmt: skip
     return start.removeprefix(b"\xef\xbb\xbf")
-
-
-def _not_utf8(error: UnicodeDecodeError, offset: int, path: Path, line: int) -> InputError:
-    byte = error.object[error.start]
-    return InputError(
-        f"is not UTF-8 (byte {offset + 1} of the line is 0x{byte:02x}); save it as UTF-8",
-        path=path,
-        line=line,
-    )
 
 
 def _near_name(path: Path) -> str:

@@ -1,25 +1,26 @@
 """Files of records as columns, for `documents`: TSV, CSV, JSON Lines, Parquet, lines of text.
 
-`read_records` finds the format by the file's name, or on standard input by its first line.
-`documents` selects columns and checks values.
+`read_records` reads a file whole and `read_some` a block of records at a time, for `blocks`. The
+format is found by the file's name, or on standard input by its first line. `documents` selects
+columns and checks values.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.lines import COMPRESSED, LONGEST_LINE, read_text
-from isogloss.data.tables import Grid, Quoting, guess_delimiter, parse_table
+from isogloss.data.lines import COMPRESSED, LONGEST_LINE, opened, whole_lines
+from isogloss.data.tables import Line, Quoting, Row, guess_delimiter, some_rows, table_rows
 from isogloss.errors import InputError
 from isogloss.storage.files import parse_json
 
 DEFAULT_COLUMN = "text"
 ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")
 PARTS = (".train", ".dev", ".test")  # of a data set, as in MLDoc's english.train.1000
-
+CHARACTERS = 1 << 24  # of lines, after which a block of them ends with fewer
 
 _ROWS_AT_ONCE = 1024  # of Parquet
 
@@ -53,6 +54,9 @@ class Records:
     lines: list[int]
 
 
+NO_RECORDS = Records([], lambda _: [], [])
+
+
 def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Records:
     """Read a file of records; text columns of tables are strings, others what the format holds.
 
@@ -66,22 +70,62 @@ def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Rec
         Columns asked for by name or, in a table without a header, by number from 1. When there are
         numbers that are not all in the first row, and no name is, there is no header.
     quoting
-        See `tables.parse_table`.
+        See `tables.table_rows`.
 
     Raises
     ------
     InputError
-        What `lines.read_text` and `tables.parse_table` say; an unknown ending; no records.
+        What `lines.whole_lines` and `tables.table_rows` say; an unknown ending; no records.
+    """
+    if ending_of(path) == ".parquet":
+        records = _read_parquet(path)
+    else:
+        records = next(read_some(path, named=named, quoting=quoting, rows=None), NO_RECORDS)
+    refuse_empty(records, path)
+    return records
+
+
+def read_some(
+    path: Path, *, named: Collection[str], quoting: Quoting, rows: int | None
+) -> Iterator[Records]:
+    """Yield the records of a file, at most so many at a time; None: all, save of Parquet.
+
+    Takes and raises what `read_records` does, and yields nothing for an empty file.
     """
     ending = ending_of(path)
     if ending == ".parquet":
-        records = _read_parquet(path)
-    else:
-        text = read_text(path)
-        ending = ending or ending_of_text(text, named)
-        records = records_of_text(text, ending, named, quoting, path)
-    refuse_empty(records, path)
-    return records
+        yield from parquet_blocks(path, rows or _ROWS_AT_ONCE)
+        return
+    lines = whole_lines(path)
+    first = next(lines, None)
+    if first is None:
+        return
+    ending = ending or ending_of_text(first[1], named)
+    lines = chain([first], lines)
+    if ending in (".tsv", ".csv"):
+        delimiter = "\t" if ending == ".tsv" else guess_delimiter(first[1])
+        way: Quoting = "csv" if ending == ".csv" and quoting == "auto" else quoting
+        table = table_rows(lines, delimiter=delimiter, quoting=way, path=path)
+        yield from _table_records(table, named, rows)
+        return
+    columns: list[str] = []
+    for block in _blocks(lines, rows):
+        records = text_records(block) if ending == ".txt" else json_records(block, path, columns)
+        columns = records.columns
+        yield records
+
+
+def _blocks(lines: Iterable[Line], rows: int | None) -> Iterator[list[Line]]:
+    block: list[Line] = []
+    n_characters = 0
+    for line in lines:
+        block.append(line)
+        n_characters += len(line[1])
+        if rows is not None and (len(block) >= rows or n_characters >= CHARACTERS):
+            yield block
+            block, n_characters = [], 0
+    if block:
+        yield block
 
 
 def refuse_empty(records: Records, path: Path) -> None:
@@ -112,31 +156,10 @@ def ending_of(path: Path) -> str:
     return ending
 
 
-def records_of_text(
-    text: str,
-    ending: str,
-    named: Collection[str],
-    quoting: Quoting,
-    path: Path,
-) -> Records:
-    """Return the records of a file's text; `ending` tells the format."""
-    if ending in (".jsonl", ".ndjson"):
-        return json_records(text, path)
-    if ending == ".txt":
-        return text_records(text)
-    if ending == ".tsv":
-        return with_header(parse_table(text, delimiter="\t", quoting=quoting, path=path), named)
-    delimiter = guess_delimiter(text.partition("\n")[0])
-    way: Quoting = "none" if quoting == "none" else "csv"
-    return with_header(parse_table(text, delimiter=delimiter, quoting=way, path=path), named)
-
-
-def text_records(text: str) -> Records:
-    """Return the lines of a text as records."""
-    lines = text.removesuffix("\n").split("\n") if text else []
-    texts = [line.removesuffix("\r") for line in lines]
-    columns = [DEFAULT_COLUMN] if texts else []
-    return Records(columns, lambda _: texts, list(range(1, len(texts) + 1)))
+def text_records(lines: Sequence[Line]) -> Records:
+    """Return lines of text as records."""
+    texts = [line.removesuffix("\n").removesuffix("\r") for _, line in lines]
+    return Records([DEFAULT_COLUMN], lambda _: texts, [number for number, _ in lines])
 
 
 def ending_of_text(text: str, named: Collection[str]) -> str:
@@ -156,60 +179,65 @@ def ending_of_text(text: str, named: Collection[str]) -> str:
     return ".txt"
 
 
-def with_header(grid: Grid, named: Collection[str]) -> Records:
-    """Return the rows of a table by the names in its first row, or by number where it has none."""
-    if not grid.rows:
-        return Records([], lambda _: [], [])
-    header = [name.strip() for name in grid.rows[0]]
+def _table_records(
+    table: Iterator[Row], named: Collection[str], n: int | None
+) -> Iterator[Records]:
+    """Yield rows by the names in the first of them, or by number where it has none."""
+    rows = some_rows(table, n)
+    header = [name.strip() for name in rows[0][0]]
     numbers = {name for name in named if name.isdecimal()}
     if not numbers <= set(header) and set(header).isdisjoint(set(named) - numbers):
-        columns = [str(number) for number in range(1, len(header) + 1)]
-        return Records(columns, lambda at: [row[at] for row in grid.rows], grid.lines)
-    rows = grid.rows[1:]
-    return Records(header, lambda at: [row[at] for row in rows], grid.lines[1:])
+        header = [str(number) for number in range(1, len(header) + 1)]
+    else:
+        del rows[0]
+    yield Records(header, partial(_fields, rows), [line for _, line in rows])
+    while n is not None and (rows := some_rows(table, n)):
+        yield Records(header, partial(_fields, rows), [line for _, line in rows])
 
 
-def json_records(text: str, path: Path, known: Collection[str] = ()) -> Records:
+def _fields(rows: list[Row], at: int) -> list[str]:
+    return [fields[at] for fields, _ in rows]
+
+
+def json_records(lines: Sequence[Line], path: Path, known: Collection[str] = ()) -> Records:
     """Return the records of JSON Lines; `known` are columns of earlier lines of the file."""
     objects: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), 1):
+    numbers: list[int] = []
+    for number, line in lines:
         if not line.strip():
             continue
         try:
             value = parse_json(line)
         except ValueError as error:
             raise InputError(
-                f"is not JSON ({error}); write one object a line",
-                path=path,
-                line=number,
+                f"is not JSON ({error}); write one object a line", path=path, line=number
             ) from error
         if not isinstance(value, dict):
             raise InputError(
                 "is not a JSON object; write one object a line", path=path, line=number
             )
         objects.append(value)
-        lines.append(number)
+        numbers.append(number)
     columns = list(dict.fromkeys([*known, *(name for value in objects for name in value)]))
     return Records(
-        columns, lambda at: [value.get(columns[at], MISSING) for value in objects], lines
+        columns, lambda at: [value.get(columns[at], MISSING) for value in objects], numbers
     )
 
 
-def parquet_blocks(path: Path, rows: int) -> Iterator[Records]:
+def parquet_blocks(path: Path, rows: int, columns: list[str] | None = None) -> Iterator[Records]:
     """Yield the records of a Parquet file, a block of rows at a time; at least one block."""
     import pyarrow
 
     file = _parquet(path)
-    columns, first = list(file.schema_arrow.names), 1
+    names, first = columns or list(file.schema_arrow.names), 1
     if not file.metadata.num_rows:
-        yield Records(columns, lambda _: [], [])
+        yield Records(names, lambda _: [], [])
     try:
-        for batch in file.iter_batches(min(rows, _ROWS_AT_ONCE)):
-            for at, name in enumerate(columns):
+        for batch in file.iter_batches(min(rows, _ROWS_AT_ONCE), columns=columns):
+            for at, name in enumerate(names):
                 _refuse_long_cell(batch.column(at), name, path, first_row=first)
             lines = list(range(first, first + batch.num_rows))
-            yield Records(columns, partial(_cells, batch), lines)
+            yield Records(names, partial(_cells, batch), lines)
             first += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
@@ -222,7 +250,8 @@ def _parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     if not path.is_file():
-        read_text(path)  # says what is wrong
+        with opened(path):  # says what is wrong
+            pass
     try:
         return parquet.ParquetFile(path)
     except (pyarrow.ArrowException, OSError) as error:
@@ -232,26 +261,15 @@ def _parquet(path: Path) -> Any:
 
 
 def _read_parquet(path: Path) -> Records:
-    import pyarrow
-
+    """Return all records; a column is read when it is asked for."""
     file = _parquet(path)
-    columns = list(file.schema_arrow.names)
+    names = list(file.schema_arrow.names)
 
     def values(at: int) -> list[Any]:
-        found: list[Any] = []
-        try:
-            for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[columns[at]]):
-                cells = batch.column(0)
-                _refuse_long_cell(cells, columns[at], path, first_row=len(found) + 1)
-                found += cells.to_pylist()
-            return found
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(
-                f"column '{columns[at]}' cannot be read, the file is damaged; write it again",
-                path=path,
-            ) from error
+        blocks = parquet_blocks(path, _ROWS_AT_ONCE, [names[at]])
+        return [value for block in blocks for value in block.values(0)]
 
-    return Records(columns, values, list(range(1, file.metadata.num_rows + 1)))
+    return Records(names, values, list(range(1, file.metadata.num_rows + 1)))
 
 
 def without_empty_end(records: Records, first_seen: Sequence[int]) -> Records:

@@ -2,7 +2,7 @@
 
 There are two conventions: CSV quoting, where a field with a delimiter, a line break or a quote
 is put in quotes and its own quotes are doubled; and none, where a line is a row and a quote
-is a quote. `parse_table` tells them apart and warns when it cannot. `records` calls it; `documents`
+is a quote. `table_rows` tells them apart and warns when it cannot. `records` calls it; `documents`
 selects the columns.
 """
 
@@ -10,9 +10,8 @@ import csv
 import io
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
@@ -20,53 +19,46 @@ from isogloss.data.lines import LONGEST_LINE
 from isogloss.errors import InputError
 
 Quoting = Literal["auto", "csv", "none"]
+Line = tuple[int, str]  # its number, from 1, and the line with its end
+Row = tuple[list[str], int]  # its fields, and the line on which it begins
 
 _limit_lock = threading.RLock()
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Rows of equal length, the header (if there is one) among them.
+def table_rows(
+    lines: Iterable[Line], *, delimiter: str, quoting: Quoting, path: Path
+) -> Iterator[Row]:
+    """Yield the rows of a table, the header (if there is one) among them; see `some_rows`.
 
-    Parameters
-    ----------
-    rows
-        Fields of each row.
-    lines
-        Line of the file (1-based) on which each row begins.
-    """
-
-    rows: list[list[str]]
-    lines: list[int]
-
-
-def parse_table(text: str, *, delimiter: str, quoting: Quoting, path: Path) -> Grid:
-    """Split text into rows and fields.
-
-    With ``quoting="auto"`` both ways are tried; a way is possible when every row has as many
-    fields as the first. Where both are possible and differ, the quotes decide: a quote inside a
-    field that does not begin with one speaks against CSV quoting, a doubled quote inside a quoted
-    field speaks for it. Where that leaves it open, CSV quoting is taken and a `UserWarning` says
-    so.
+    With ``quoting="auto"`` lines are rows until one holds a quote. What follows is read whole, and
+    both ways are tried; a way is possible when every row has as many fields as the first. Where
+    both are possible and differ, the quotes decide: a quote inside a field that does not begin with
+    one speaks against CSV quoting, a doubled quote inside a quoted field speaks for it. Where that
+    leaves it open, CSV quoting is taken and a `UserWarning` says so.
 
     Raises
     ------
     InputError
         With the line of the first row that fits neither way, or not the one that was asked for.
     """
-    if quoting == "none" or (quoting == "auto" and '"' not in text):
-        return _parse_plain(text, delimiter, path)
     if quoting == "csv":
-        return _parse_csv(text, delimiter, path)
-    plain = _or_error(_parse_plain, text, delimiter, path)
-    quoted = _or_error(_parse_csv, text, delimiter, path)
-    if isinstance(plain, Grid) and isinstance(quoted, Grid):
-        return plain if plain.rows == quoted.rows else _choose(plain, quoted, path)
-    if isinstance(plain, Grid):
-        return plain
-    if isinstance(quoted, Grid):
-        return quoted
-    raise plain if (plain.line or 0) >= (quoted.line or 0) else quoted
+        read, how = _csv_rows(lines, delimiter, path), " when read with CSV quoting"
+    else:
+        read, how = _plain_rows(lines, delimiter, path, is_sure=quoting == "none"), ""
+    return _checked(read, path, how)
+
+
+def some_rows(rows: Iterator[Row], n: int | None) -> list[Row]:
+    """Return the next `n` rows of a table, or all; long fields are allowed meanwhile.
+
+    The limit of the csv module is global, and low.
+    """
+    with _limit_lock:
+        before = csv.field_size_limit(LONGEST_LINE)
+        try:
+            return list(islice(rows, n))
+        finally:
+            csv.field_size_limit(before)
 
 
 def guess_delimiter(header: str) -> str:
@@ -74,11 +66,59 @@ def guess_delimiter(header: str) -> str:
     return max(",;\t", key=header.count)
 
 
-def _choose(plain: Grid, quoted: Grid, path: Path) -> Grid:
-    fields = [field for row in plain.rows for field in row if '"' in field]
+def _plain_rows(
+    lines: Iterable[Line], delimiter: str, path: Path, *, is_sure: bool
+) -> Iterator[Row]:
+    r"""Split at ``\n`` and the delimiter only: other characters that break lines are text."""
+    header: list[Line] = []
+    lines = iter(lines)
+    for number, line in lines:
+        if not is_sure and '"' in line:
+            rest = [*header, (number, line), *lines]
+            yield from _settled(rest, delimiter, path)[len(header) :]
+            return
+        header = header or [(number, line)]
+        yield line.removesuffix("\n").removesuffix("\r").split(delimiter), number
+
+
+def _csv_rows(lines: Iterable[Line], delimiter: str, path: Path) -> Iterator[Row]:
+    r"""Yield rows with CSV quoting; a lone ``\r`` ends a line too."""
+    starts: list[int] = []  # lines of the row that is being read
+
+    def fed() -> Iterator[str]:
+        for number, line in lines:
+            for part in io.StringIO(line, newline="") if "\r" in line else (line,):
+                starts.append(number)
+                yield part
+
+    try:
+        for row in csv.reader(fed(), delimiter=delimiter, strict=True):
+            yield row or [""], starts[0]
+            starts.clear()
+    except csv.Error as error:
+        raise InputError(
+            f"the row that begins here breaks CSV quoting ({error}); mend it, or say "
+            "--quoting none if quotes are part of the text",
+            path=path,
+            line=starts[0],
+        ) from error
+
+
+def _settled(lines: list[Line], delimiter: str, path: Path) -> list[Row]:
+    """Return the rows of lines that can be read in two ways."""
+    plain, quoted = (_rows_or_error(lines, delimiter, way, path) for way in ("none", "csv"))
+    if isinstance(quoted, InputError):
+        if isinstance(plain, InputError):
+            raise plain if (plain.line or 0) >= (quoted.line or 0) else quoted
+        return plain
+    if isinstance(plain, InputError):
+        return quoted
+    if [row for row, _ in plain] == [row for row, _ in quoted]:
+        return plain
+    fields = [field for row, _ in plain for field in row if '"' in field]
     stray = any(not field.startswith('"') for field in fields)
     doubled = any(field.startswith('"') and '""' in field[1:-1] for field in fields)
-    same_rows = len(plain.rows) == len(quoted.rows)
+    same_rows = len(plain) == len(quoted)
     if same_rows and stray and not doubled:
         return plain
     if stray or not doubled or not same_rows:
@@ -91,82 +131,30 @@ def _choose(plain: Grid, quoted: Grid, path: Path) -> Grid:
     return quoted
 
 
-def _or_error(
-    parse: Callable[[str, str, Path], Grid], text: str, delimiter: str, path: Path
-) -> Grid | InputError:
+def _rows_or_error(
+    lines: list[Line], delimiter: str, quoting: Quoting, path: Path
+) -> list[Row] | InputError:
     try:
-        return parse(text, delimiter, path)
+        return list(table_rows(lines, delimiter=delimiter, quoting=quoting, path=path))
     except InputError as error:
         return error
 
 
-def _parse_plain(text: str, delimiter: str, path: Path) -> Grid:
-    r"""Split at ``\n`` and the delimiter only: other characters that break lines are text."""
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    rows = [line.removesuffix("\r").split(delimiter) for line in lines]
-    return _checked(Grid(rows, list(range(1, len(rows) + 1))), path, "")
-
-
-def _parse_csv(text: str, delimiter: str, path: Path) -> Grid:
-    with long_fields():
-        read = list(csv_rows(io.StringIO(text, newline=""), delimiter, path))
-    rows, starts = [row for row, _ in read], [line for _, line in read]
-    return _checked(Grid(rows, starts), path, " when read with CSV quoting")
-
-
-def csv_rows(lines: Iterable[str], delimiter: str, path: Path) -> Iterator[tuple[list[str], int]]:
-    r"""Yield rows with CSV quoting, and the line on which each begins; within `long_fields`.
-
-    Parameters
-    ----------
-    lines
-        With their ends; a lone ``\r`` ends one too.
-    """
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for row in reader:
-            yield row or [""], line
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(
-            f"the row that begins here breaks CSV quoting ({error}); mend it, or say "
-            "--quoting none if quotes are part of the text",
-            path=path,
-            line=line,
-        ) from error
-
-
-def _checked(grid: Grid, path: Path, how: str) -> Grid:
-    """Drop blank lines at the end, and refuse rows of another length than the first."""
-    width = len(grid.rows[0]) if grid.rows else 0
-    while width > 1 and grid.rows[-1] == [""]:
-        grid.rows.pop()
-        grid.lines.pop()
-    for row, line in zip(grid.rows, grid.lines, strict=True):
-        if len(row) != width:
-            raise wrong_width(len(row), width, path, line, how)
-    return grid
-
-
-def wrong_width(n_fields: int, width: int, path: Path, line: int, how: str = "") -> InputError:
-    """Return the fault of a row of another length than the first; `how` it was read."""
-    return InputError(
-        f"has {n_fields} field(s){how}, but the first row has {width}; mend the row"
-        + ("" if how else ", or say --quoting csv if a field holds line breaks"),
-        path=path,
-        line=line,
-    )
-
-
-@contextmanager
-def long_fields() -> Iterator[None]:
-    """Set the limit of the csv module, which is global and low, for a while."""
-    with _limit_lock:
-        before = csv.field_size_limit(LONGEST_LINE)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
+def _checked(read: Iterator[Row], path: Path, how: str) -> Iterator[Row]:
+    """Refuse rows of another length than the first; leave out blank lines at the end."""
+    width = 0
+    blank: list[Row] = []  # at the end so far
+    for row in read:
+        width = width or len(row[0])
+        if width > 1 and row[0] == [""]:
+            blank = blank or [row]
+            continue
+        for fields, line in chain(blank, [row]):
+            if len(fields) != width:
+                raise InputError(
+                    f"has {len(fields)} field(s){how}, but the first row has {width}; mend the row"
+                    + ("" if how else ", or say --quoting csv if a field holds line breaks"),
+                    path=path,
+                    line=line,
+                )
+        yield row
