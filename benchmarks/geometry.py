@@ -24,7 +24,7 @@ from typing import Any
 
 from isogloss import Encoder
 from isogloss.data.lines import open_lines
-from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry, write_geometry
+from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.report.table import Table
 
 YEARS = range(2012, 2016)
@@ -71,7 +71,7 @@ def main() -> None:
         for metrics in SHOWN_BESIDE if published else ():
             print(beside(result, published, metrics).to_markdown())
         if options.out is not None:
-            write_geometry(result, options.out / f"geometry-{unit}", overwrite=True)
+            result.write(options.out / f"geometry-{unit}", overwrite=True)
             cost = {"wall_seconds": wall, "cpu_seconds": cpu, "memory_gb": memory}
             text = json.dumps(cost, indent=2)
             (options.out / f"geometry-{unit}-cost.json").write_text(text, encoding="utf-8")

@@ -24,7 +24,6 @@ from isogloss.probe import (
     NeutralityOptions,
     NeutralityResult,
     measure_neutrality,
-    write_neutrality,
 )
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
@@ -49,7 +48,7 @@ def main() -> None:
     measured = measure_neutrality(encoder, read(options.data), options=asked)
     result = NeutralityResult([measured], options=asked)
     if options.out is not None:
-        write_neutrality(result, options.out / f"neutrality-{options.set}", overwrite=True)
+        result.write(options.out / f"neutrality-{options.set}", overwrite=True)
     print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
     for table in (result.layers, result.retrieval, result.shown_languages):
         print(table.to_markdown())

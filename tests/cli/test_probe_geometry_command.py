@@ -115,7 +115,7 @@ def test_static_vectors_and_tables_are_written_both_or_none(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("isogloss.probe.geometry.files.write_manifest", full)
+    monkeypatch.setattr("isogloss.probe.result.write_manifest", full)
     folder = text.parent
     words = ("--encoder", world.encoder, "--text", f"en={text}", *FEW)
     said = refuse("probe", "geometry", *words, "--static", folder / "v", "--out", folder / "o")

@@ -162,7 +162,7 @@ def test_numbers_without_bound_have_a_page(tmp_path: Path) -> None:
     manifest = made_up.geometry()
     for row, norm in zip(manifest["layers"], (1e-9, 1e30, 1e38), strict=True):
         row["norm"] = norm
-    assert "highest 1.000e38 in layer 2" in shown(tmp_path, manifest).text
+    assert "1.000e+38 in layer 2" in shown(tmp_path, manifest).text
     manifest["layers"][0]["norm"] = 10**400
     with pytest.raises(InputError, match=r"out of range - at `\$.layers\[0\].norm`"):
         shown(tmp_path / "more", manifest)
@@ -280,7 +280,7 @@ def test_an_encoder_of_which_only_the_last_layer_is_measured_has_its_number(tmp_
 def test_means_of_many_lines_are_of_the_layers_that_were_measured(tmp_path: Path) -> None:
     many = [made_up.of_last_layer(f"pooled {at}", 12) for at in range(7)]
     text = shown(tmp_path, *many).text
-    assert "0.200 in layer 12; lowest 0.200 in layer 12" in text
+    assert ": 0.200 in layer 12." in text
     assert "in layer 0" not in text
 
 

@@ -89,7 +89,7 @@ class Tables:
         typer.Option(help="SQL table of a wiki: pages in other languages.", metavar="LANG=FILE"),
     ] = None
 
-    def files(self) -> dict[str, dict[str, Path]]:
+    def files(self) -> dict[str, Any]:
         """Return name of a table → code of a wiki → file."""
         options = (
             (name, f"--{name.replace('_', '-')}", files) for name, files in vars(self).items()

@@ -20,15 +20,14 @@ from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.errors import InputError
-from isogloss.probe.geometry.files import write_geometry
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
 from isogloss.probe.geometry.static_words import StaticWords
 from isogloss.probe.geometry.vector_file import read_layer_vectors
-from isogloss.probe.neutrality.files import write_neutrality
 from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
 from isogloss.probe.report.page import write_probe_report
+from isogloss.probe.result import ProbeResult
 from isogloss.report.table import Table
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import LanguageFile, parse_language_file
@@ -147,7 +146,7 @@ def geometry(
     result = GeometryResult(measured, options=drawn)
     with nullcontext() if static is None else static.written() as vectors:
         if made.out is not None:
-            write_geometry(result, made.out, overwrite=made.overwrite)
+            result.write(made.out, overwrite=made.overwrite)
             _say_written(made.out)
     if static is not None:
         typer.echo(f"isogloss: {vectors!r} → {static.path}", err=True)
@@ -209,7 +208,7 @@ def neutrality(
         measured.append(measure_neutrality(model, parallel, options=asked))
     result = NeutralityResult(measured, options=asked)
     if out is not None:
-        write_neutrality(result, out, overwrite=overwrite)
+        result.write(out, overwrite=overwrite)
         _say_written(out)
     _print(result, (result.layers, result.shown_languages), output.as_json)
 
@@ -275,9 +274,7 @@ def _say_written(out: Path) -> None:
     typer.echo(f"isogloss: tables and curves → {out}", err=True)
 
 
-def _print(
-    result: GeometryResult | NeutralityResult, tables: Sequence[Table], as_json: bool
-) -> None:
+def _print(result: ProbeResult, tables: Sequence[Table], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
         return

@@ -80,26 +80,25 @@ class Objective(Protocol):
         ...
 
 
-class Softmax:
+class _Softmax:
     """One class a document: cross-entropy, scikit-learn's logistic regression."""
 
     name = "softmax"
 
     def log_probabilities(self, scores: Doubles2d) -> Doubles2d:
-        """See `Objective`."""
         return log_softmax(scores, axis=-1)
 
     def scores(self, log_probabilities: Doubles2d) -> Doubles2d:
-        """See `Objective`; log p as it is."""
+        # Log p as it is.
         return log_probabilities
 
     def prior(self, y: Targets, n_classes: int) -> Doubles1d:
-        """See `Objective`; 0 for a class that no document has."""
+        # 0 for a class that no document has.
         counts = np.bincount(y, minlength=n_classes)
         return np.log(np.where(counts > 0, counts / len(y), 1.0))
 
     def fit(self, inputs: Doubles2d, y: Targets, n_classes: int, *, C: float) -> LinearWeights:
-        """See `Objective`; a class without a document gets b = -inf, and never wins."""
+        # A class without a document gets b = -inf, and never wins.
         model = LogisticRegression(C=C, max_iter=N_STEPS, tol=TOLERANCE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -115,55 +114,46 @@ class Softmax:
         return LinearWeights(weight, bias)
 
     def can_learn(self, y: Targets) -> bool:
-        """See `Objective`."""
         return len(np.unique(y)) > 1
 
     def loss(self, log_probabilities: Doubles2d, y: Targets) -> Doubles1d:
-        """See `Objective`; an impossible answer counts as p = 1e-12."""
+        # An impossible answer counts as p = 1e-12.
         right = log_probabilities[np.arange(len(y)), y]
         return -np.maximum(right, SMALLEST_LOG_PROBABILITY)
 
     def quality(self, log_probabilities: Doubles2d, y: Targets) -> Doubles1d:
-        """See `Objective`; 1 where the most likely class is the right one."""
+        # 1 where the most likely class is the right one.
         return (log_probabilities.argmax(axis=1) == y).astype(np.float64)
 
     def summed_loss(self, logits: Tensor, y: Tensor) -> Tensor:
-        """See `Objective`."""
         return functional.cross_entropy(logits, y, reduction="sum")
 
     def squared_size(self, weight: Tensor) -> Tensor:
-        """See `Objective`.
-
-        scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and
-        w/2, whose squares add up to half of w's.
-        """
+        # scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and
+        # w/2, whose squares add up to half of w's.
         return weight.square().sum() * (2.0 if len(weight) == 2 else 1.0)
 
 
-class Sigmoid:
+class _Sigmoid:
     """Any number of labels a document: binary cross-entropy, summed over the labels."""
 
     name = "sigmoid"
 
     def log_probabilities(self, scores: Doubles2d) -> Doubles2d:
-        """See `Objective`."""
         return np.asarray(log_expit(scores), dtype=np.float64)
 
     def scores(self, log_probabilities: Doubles2d) -> Doubles2d:
-        """See `Objective`; log p - log(1 - p), accurate at both ends."""
+        # Log p - log(1 - p), accurate at both ends.
         return log_probabilities - _log_of_rest(log_probabilities)
 
     def prior(self, y: Targets, n_classes: int) -> Doubles1d:
-        """See `Objective`; a share is (k + 1/2) / (n + 1), so that none is 0 or 1."""
+        # A share is (k + 1/2) / (n + 1), so that none is 0 or 1.
         return np.asarray(logit((y.sum(axis=0) + 0.5) / (len(y) + 1)), dtype=np.float64)
 
     def fit(self, inputs: Doubles2d, y: Targets, n_classes: int, *, C: float) -> LinearWeights:
-        """See `Objective`; the labels are independent problems, solved side by side.
-
-        Σ BCE + ‖W‖² / 2C by L-BFGS over all documents, in coordinates in which the curvature is
-        about the same in every direction. A label that all documents or none have keeps its share,
-        whatever the text.
-        """
+        # The labels are independent problems, solved side by side: Σ BCE + ‖W‖² / 2C by L-BFGS over
+        # all documents, in coordinates in which the curvature is about the same in every direction.
+        # A label that all documents or none have keeps its share, whatever the text.
         weight, bias = np.zeros((n_classes, inputs.shape[1])), self.prior(y, n_classes)
         varies = np.flatnonzero(y.any(axis=0) & ~y.all(axis=0))
         to_weight = _even_coordinates(inputs, bias[varies], C)
@@ -182,30 +172,27 @@ class Sigmoid:
         return LinearWeights(weight, bias)
 
     def can_learn(self, y: Targets) -> bool:
-        """See `Objective`."""
         return bool((y.any(axis=0) & ~y.all(axis=0)).any())
 
     def loss(self, log_probabilities: Doubles2d, y: Targets) -> Doubles1d:
-        """See `Objective`; summed over the labels."""
+        # Summed over the labels.
         right = np.where(y, log_probabilities, _log_of_rest(log_probabilities))
         return -np.maximum(right, SMALLEST_LOG_PROBABILITY).sum(axis=1)
 
     def quality(self, log_probabilities: Doubles2d, y: Targets) -> Doubles1d:
-        """See `Objective`; minus `loss`: no threshold enters, and empty sets count."""
+        # Minus `loss`: no threshold enters, and empty sets count.
         return -self.loss(log_probabilities, y)
 
     def summed_loss(self, logits: Tensor, y: Tensor) -> Tensor:
-        """See `Objective`."""
         return functional.binary_cross_entropy_with_logits(
             logits, y.to(logits.dtype), reduction="sum"
         )
 
     def squared_size(self, weight: Tensor) -> Tensor:
-        """See `Objective`."""
         return weight.square().sum()
 
 
-SOFTMAX, SIGMOID = Softmax(), Sigmoid()
+SOFTMAX, SIGMOID = _Softmax(), _Sigmoid()
 OBJECTIVES: dict[str, Objective] = {SOFTMAX.name: SOFTMAX, SIGMOID.name: SIGMOID}
 
 
@@ -236,7 +223,7 @@ def _even_coordinates(inputs: Doubles2d, bias: Doubles1d, C: float) -> Doubles2d
 def _mean_loss(
     parameters: Doubles1d, inputs: Doubles2d, y: Bools2d, to_weight: Doubles2d, C: float
 ) -> tuple[float, Doubles1d]:
-    """Return the objective of `Sigmoid.fit` over the number of documents, and its gradient.
+    """Return the objective of `_Sigmoid.fit` over the number of documents, and its gradient.
 
     Parameters
     ----------

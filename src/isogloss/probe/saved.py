@@ -34,6 +34,10 @@ class Series(NamedTuple):
     lang: str
 
 
+Rows = dict[Series, list[Row]]
+Tables = dict[str, Rows]  # by name
+
+
 class Head(Struct, frozen=True):
     """What every manifest holds beside its tables."""
 
@@ -53,14 +57,22 @@ class Format:
     command
         What makes it, for error sentences.
     tables
-        Table → column → type; of the first table, ``layers``, all others have encoders, languages
-        and layers.
+        Table → column → type, of those that are read; of the first, ``layers``, all others have
+        encoders, languages and layers.
+    unread
+        Other tables of the manifest.
     """
 
     name: str
     version: int
     command: str
     tables: Mapping[str, Mapping[str, Any]]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Tables of the manifest."""
+        return (*self.tables, *self.unread)
 
     def check(self, manifest: Mapping[str, Any]) -> None:
         """Check all fields; raises what `damage_in_one_sentence` puts into words."""
@@ -113,9 +125,9 @@ def series_of(row: Row) -> Series:
     return Series(row["encoder"], row.get("lang", ""))
 
 
-def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
+def by_series(rows: Iterable[Row]) -> Rows:
     """Return rows by encoder and language, in their order."""
-    found: dict[Series, list[Row]] = {}
+    found: Rows = {}
     for row in rows:
         found.setdefault(series_of(row), []).append(row)
     return found
@@ -185,24 +197,26 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
     )  # fmt: skip
 
 
-def joined(saved: Sequence[SavedProbe], table: str) -> dict[Series, list[Row]]:
-    """Return the rows of a table of several folders, by encoder and language.
+def joined(saved: Sequence[SavedProbe]) -> Tables:
+    """Return the tables of several folders of one format: rows by encoder and language.
 
     Raises
     ------
     InputError
         When two of them measured the same.
     """
-    found: dict[Series, list[Row]] = {}
     folder_of: dict[Series, Path] = {}
     for one in saved:
-        for series, rows in by_series(one.tables[table]).items():
-            if series in found:
+        for series in by_series(one.tables["layers"]):
+            if series in folder_of:
                 where = f" in '{series.lang}'" if series.lang else ""
                 raise InputError(
                     f"measures '{series.encoder:.60}'{where}, as {folder_of[series]} does; leave "
                     "one out",
                     path=one.folder,
                 )
-            found[series], folder_of[series] = rows, one.folder
-    return found
+            folder_of[series] = one.folder
+    return {
+        table: by_series(row for one in saved for row in one.tables[table])
+        for table in saved[0].format.tables
+    }

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 _LEAST_STEP = 0.01  # of scores: smaller differences look as small as they are
 _RELATIVE_STEP = 1e-3  # of the largest value: short labels tell such ticks apart
-_LARGE = 1e7  # from here on values are written in powers of ten
+_LARGE = 1e7  # from here on a value is written as a power of ten
 _N_INTERVALS = 5  # more tick labels would touch on a phone
 _FAR = 0.35  # of the width: labels with a sign touch when nearer
 SIGNIFICANT = 0.05
@@ -71,23 +71,16 @@ class Axis:
     def ticks(self, *, signed: bool = False) -> list[Tick]:
         """Return the ticks with labels; with a sign, zero and the ends far from it are major."""
         n_intervals = round((self.high - self.low) / self.step)
-        digits = 2 if self.step < 0.1 else 1 if self.step < 1 else 0
-        largest = max(abs(self.low), abs(self.high))
-        has_powers = self.step < _LEAST_STEP or largest >= _LARGE
-        n_digits = math.floor(math.log10(largest)) - math.floor(math.log10(self.step) + 1e-9)
         far = _FAR * (self.high - self.low)
         ticks = []
         for index in range(n_intervals + 1):
             value = _clean(self.low + index * self.step)
             if abs(value) < self.step * _RELATIVE_STEP:
                 value = 0.0
-            label = (
-                _power(value, max(n_digits, 0), signed=signed)
-                if has_powers else decimal(value, digits, signed=signed)
-            )  # fmt: skip
-            is_major = digits < 2 or index % 2 == 0
+            label = f"{abs(value):.7g}"
+            label = ("−" if value < 0 else "+" if value and signed else "") + label
+            is_major = self.step >= 0.1 or index % 2 == 0
             if signed:
-                label = label if value else "0"
                 is_major = not value or (index in (0, n_intervals) and abs(value) >= far)
             ticks.append(Tick(self.at(value), label, is_major))
         return ticks
@@ -193,19 +186,9 @@ def decimal(value: Any, digits: int = 3, *, signed: bool = False) -> str:
     """
     if not is_number(value):
         return "–"
-    if abs(value) >= _LARGE:
-        return _power(value, digits, signed=signed)
-    text = f"{abs(value):.{digits}f}"
+    text = f"{abs(value):.{digits}{'e' if abs(value) >= _LARGE else 'f'}}"
     if not float(text):
         return text
-    return ("−" if value < 0 else "+" if signed else "") + text
-
-
-def _power(value: float, digits: int, *, signed: bool = False) -> str:
-    """Write what is too large or too small for a decimal: ``"2.5e9"``."""
-    if not value:
-        return "0"
-    text = f"{abs(value):.{digits}e}".replace("e+", "e").replace("e0", "e").replace("e-0", "e-")
     return ("−" if value < 0 else "+" if signed else "") + text
 
 

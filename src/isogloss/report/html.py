@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isogloss.errors import InputError
-from isogloss.report.figures import SIGNIFICANT, by_accuracy, chart_of, decimal, is_number
+from isogloss.report.figures import SIGNIFICANT, chart_of, decimal, is_number
 from isogloss.report.page import interval_of, name_of_language, write_page
 from isogloss.report.reliability import LanguageReliability, description, diagrams_of
 
@@ -173,67 +173,37 @@ def headline(
     versus: str | None = None,
     abstain_below: float | None = None,
 ) -> list[str]:
-    """Return the result in plain sentences: accuracy, best and worst language, the difference."""
+    """Return the result in short sentences: accuracy, coverage, the gain over another model."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
     whole = held[0] if len(held) == 1 else mean
-    score = f"{decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}"
-    if len(held) == 1:
-        sentences = [f"Accuracy in {name_of_language(held[0]['lang'])} is {score}."]
-    else:
-        sentences = [f"Mean accuracy over {len(held)} languages is {score}."]
-    ranked = [row for row in by_accuracy(held) if is_number(row["accuracy"])]
-    if len(ranked) > 1:
-        best, worst = (decimal(row["accuracy"]) for row in (ranked[0], ranked[-1]))
-        of_best, of_worst = (name_of_language(row["lang"]) for row in (ranked[0], ranked[-1]))
-        sentences.append(
-            f"All {len(ranked)} languages are alike."
-            if best == worst
-            else f"Best is {of_best} ({best}), worst is {of_worst} ({worst})."
-        )
+    of = f"Accuracy in {name_of_language(held[0]['lang'])}"
+    of = of if len(held) == 1 else f"Mean accuracy over {len(held)} languages"
+    said = [f"{of}: {decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}."]
     if abstain_below is not None:
-        sentences.append(_about_coverage(whole, abstain_below))
+        said.append(
+            f"Coverage (a label of probability {abstain_below:g} or more): "
+            f"{decimal(whole['coverage'])}; right of these: {decimal(whole['accuracy_covered'])}."
+        )
     if is_number(whole.get("difference")):
-        sentences += _about_difference(held, whole, versus)
-    return sentences
-
-
-def _about_coverage(whole: Mapping[str, Any], abstain_below: float) -> str:
-    sure = f"a label of probability {abstain_below:g} or more"
-    if not whole["coverage"]:
-        return f"No text gets {sure}."
-    return (
-        f"The share of texts with {sure} (coverage) is {decimal(whole['coverage'])}; of these "
-        f"{decimal(whole['accuracy_covered'])} are right."
-    )
-
-
-def _about_difference(
-    rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any], versus: str | None
-) -> list[str]:
-    change = (
-        f"{decimal(mean['difference'], signed=True)}{interval_of(mean, 'difference', digits=3)}"
-    )
-    low, high = mean.get("difference_low"), mean.get("difference_high")
-    helps, hurts = is_number(low) and low > 0, is_number(high) and high < 0
-    if versus is None:
-        verb = "help" if helps else "hurt" if hurts else "make no clear difference"
-        first = f"Entities {verb}: {change} against the encoder alone."
-    else:
-        verb = "better than" if helps else "worse than" if hurts else "no better than"
-        first = f"This model is {verb} {versus}: {change}."
-    clear = [row for row in rows if is_number(row.get("p_holm")) and row["p_holm"] < SIGNIFICANT]
-    n_better = sum(row["difference"] > 0 for row in clear)
-    if len(rows) == 1:
-        return [first]
-    if not clear:
-        n_texts = sorted({row["n"] for row in rows})
-        each = f"{n_texts[0]:,}" if len(n_texts) == 1 else f"{n_texts[0]:,} to {n_texts[-1]:,}"
-        return [first, f"No single language is clear, with {each} texts each."]
-    return [
-        first,
-        f"Taken one by one, {n_better} of {len(rows)} languages are clearly better and "
-        f"{len(clear) - n_better} clearly worse.",
-    ]
+        change = decimal(whole["difference"], signed=True)
+        low, high = whole.get("difference_low"), whole.get("difference_high")
+        verdict = "no clear difference"
+        if is_number(low) and is_number(high) and (low > 0 or high < 0):
+            verdict = "better" if low > 0 else "worse"
+        said.append(
+            f"Against {versus or 'the encoder alone'}: "
+            f"{change}{interval_of(whole, 'difference', digits=3)}, {verdict}."
+        )
+        clear = [
+            row for row in held if is_number(row.get("p_holm")) and row["p_holm"] < SIGNIFICANT
+        ]
+        n_better = sum(row["difference"] > 0 for row in clear)
+        if len(held) > 1:
+            said.append(
+                f"Clearly better: {n_better} of {len(held)} languages, clearly worse: "
+                f"{len(clear) - n_better}."
+            )
+    return said
 
 
 def excerpt(text: str, mentions: Sequence[MarkedMention]) -> Excerpt:

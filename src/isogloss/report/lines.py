@@ -83,7 +83,7 @@ class LinePanel:
     level
         Height of a dotted line across; None: there is none.
     description
-        The chart in words, for those who do not see it.
+        The first and the last value of each line, for those who do not see it.
     """
 
     title: str
@@ -191,14 +191,6 @@ def _y(percent: float) -> float:
 
 
 def _in_words(curve: Curve) -> str:
-    points = [point for point in curve.points if is_number(point.value)]
-    if not points:
-        return f"{curve.name}: no values."
-    first, last = points[0], points[-1]
-    lowest = min(points, key=lambda point: point.value or 0.0)
-    highest = max(points, key=lambda point: point.value or 0.0)
-    return (
-        f"{curve.name}: {decimal(first.value)} in layer {first.x}, {decimal(last.value)} in layer "
-        f"{last.x}; lowest {decimal(lowest.value)} in layer {lowest.x}, highest "
-        f"{decimal(highest.value)} in layer {highest.x}."
-    )
+    known = [point for point in curve.points if is_number(point.value)]
+    ends = [f"{decimal(point.value)} in layer {point.x}" for point in (*known[:1], *known[1:][-1:])]
+    return f"{curve.name}: {', '.join(ends) or 'no values'}."

@@ -1,22 +1,54 @@
-"""What `probe geometry` was asked and what it gives: tables and notes."""
+"""What `probe geometry` was asked and what it gives: tables and notes.
+
+`FORMAT` declares the tables of its manifest.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from isogloss.limits import LARGEST_SEED, check_count
-from isogloss.probe.geometry.claims import Claim, explained
+from isogloss.probe.charts.names import Names
+from isogloss.probe.charts.panels import legend_of, panels_of
+from isogloss.probe.geometry.claims import CLAIMS, VERDICTS, Claim, explained
+from isogloss.probe.geometry.curves import LAYERS
 from isogloss.probe.geometry.layers import LayerMeasures, WordMeasures
-from isogloss.probe.saved import Series, refuse_repeated
-from isogloss.report.table import Table
+from isogloss.probe.result import ProbeResult
+from isogloss.probe.saved import Format, Number, Series, Text, Whole, by_series, spread
+from isogloss.report.picture import Group
 from isogloss.statistics.draws import columns_of
 
 N_EXTREMES = 10
 _MINOR = (
     "norm_deviation", "norm", "mev_released", "mev_centred_baseline", "mev_baseline",
     "mev_centred", "mev", "intra_similarity", "self_similarity",
+)  # fmt: skip
+_LINE = {"encoder": Text, "lang": Text}
+_LAYER = _LINE | {"layer": Whole}
+FORMAT = Format(
+    name="isogloss geometry",
+    version=3,
+    command="isogloss probe geometry",
+    tables={
+        "layers": _LAYER
+        | spread("baseline", "self_similarity_adjusted", "intra_similarity_adjusted",
+                 "mev_adjusted", "mev_centred_adjusted", "mev_released_adjusted")
+        | {"norm": Number, "norm_deviation": Number},
+        "isotropy": _LAYER
+        | spread("baseline", "participation_ratio", "isoscore")
+        | {"log10_partition": Number, "rogue_dimensions": list[Whole],
+           "shares_of_cosine": list[Number]},
+        "transforms": _LAYER | {"transform": Text, "baseline": Number, "isoscore": Number},
+        "extremes": _LINE
+        | {"context_specific": Literal["most", "least"], "word": Text, "n": Whole,
+           "self_similarity": Number},
+        "claims": _LINE
+        | {"claim": Literal[CLAIMS], "verdict": Literal[VERDICTS], "measured": Text,
+           "limit": float}
+        | spread("value"),
+    },
 )  # fmt: skip
 
 
@@ -73,8 +105,13 @@ class Measured:
     claims: list[Claim]
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def series(self) -> Series:
+        """Whose rows they are."""
+        return Series(self.encoder, self.lang)
 
-class GeometryResult:
+
+class GeometryResult(ProbeResult):
     """Tables of one or several encoders and languages.
 
     Attributes
@@ -93,52 +130,37 @@ class GeometryResult:
         context-specific) and greatest.
     claims
         The paper's claims, each with a verdict.
-    notes
-        What must be known to read the figures.
-
-    Raises
-    ------
-    InputError
-        When an encoder is there twice in the same language.
     """
 
+    format = FORMAT
+
     def __init__(self, measured: Sequence[Measured], *, options: GeometryOptions) -> None:
-        self.measured = list(measured)
-        refuse_repeated(Series(one.encoder, one.lang) for one in self.measured)
-        self.options = options
-        self.notes = list(dict.fromkeys(note for one in measured for note in one.notes))
-        self.layers = self._table(_layer_rows, "Adjusted: minus the baseline.", minor=_MINOR)
-        self.isotropy = self._table(
-            _isotropy_rows,
+        notes = (note for one in measured for note in one.notes)
+        super().__init__(measured, options=options, notes=notes)
+        self.layers = self._add(
+            "layers", measured, _layer_rows, "Adjusted: minus the baseline.", minor=_MINOR
+        )
+        self.isotropy = self._add(
+            "isotropy", measured, _isotropy_rows,
             "Of the vectors of random words. Shares only where the baseline's interval excludes 0.",
-        )
-        self.transforms = self._table(
-            _transform_rows, "Fitted on random words of one half of the sentences, measured on the "
-            "other."
         )  # fmt: skip
-        self.words = self._table(_word_rows, "A row a word and layer.")
-        self.extremes = self._table(_extreme_rows, "Self-similarity: mean of the layers above 0.")
-        self.claims = self._table(
-            lambda one: [claim.row() for claim in one.claims],
-            explained({claim.verdict for one in self.measured for claim in one.claims}),
+        self.transforms = self._add(
+            "transforms", measured, _transform_rows,
+            "Fitted on random words of one half of the sentences, measured on the other.",
+        )  # fmt: skip
+        self.words = self._add("words", measured, _word_rows, "A row a word and layer.")
+        self.extremes = self._add(
+            "extremes", measured, _extreme_rows, "Self-similarity: mean of the layers above 0."
         )
+        self.claims = self._add(
+            "claims", measured, lambda one: [claim.row() for claim in one.claims],
+            explained({claim.verdict for one in measured for claim in one.claims}),
+        )  # fmt: skip
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all but the table of every word, as JSON values."""
-        tables = ("layers", "isotropy", "transforms", "extremes", "claims")
-        return {
-            "options": asdict(self.options),
-            "notes": self.notes,
-            **{name: getattr(self, name).rows for name in tables},
-        }
-
-    def _table(self, rows_of: Any, caption: str, *, minor: Sequence[str] = ()) -> Table:
-        rows = [
-            {"encoder": one.encoder, "lang": one.lang, **row}
-            for one in self.measured
-            for row in rows_of(one)
-        ]
-        return Table(rows, caption=caption, minor=minor)
+    def _curves(self) -> list[Group]:
+        rows = by_series(self.layers.rows)
+        panels = panels_of(rows, LAYERS, Names(rows))
+        return [Group(legend_of(panels), panels)]
 
 
 def _layer_rows(one: Measured) -> list[dict[str, Any]]:

@@ -1,17 +1,23 @@
-"""What `probe neutrality` was asked and what it gives: tables and notes."""
+"""What `probe neutrality` was asked and what it gives: tables and notes.
+
+`FORMAT` declares the tables of its manifest.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from isogloss.limits import LARGEST_SEED, check_count
+from isogloss.probe.charts.names import Names
+from isogloss.probe.charts.panels import legend_of, panels_of
+from isogloss.probe.neutrality.curves import CKA, probe_charts, search_charts
 from isogloss.probe.neutrality.layer import Kind, LayerNeutrality
-from isogloss.probe.saved import Series, refuse_repeated
+from isogloss.probe.result import ProbeResult
+from isogloss.probe.saved import Format, Number, Row, Series, Text, Whole, by_series, spread
+from isogloss.report.picture import Group
 from isogloss.report.table import Table
 from isogloss.statistics.draws import columns_of
 
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
-TABLES = ("layers", "languages", "retrieval", "cka")
 _MINOR_OF_LAYERS = (
     "hubness_csls", "hubness_centred", "hubness", "retrieval_csls", "language_accuracy_null",
 )  # fmt: skip
@@ -19,8 +25,24 @@ _MINOR_OF_LANGUAGES = (
     "dimensions_for_half", "retrieval_to_centred", "retrieval_from_centred", "retrieval_to",
     "shares_of_shift", "language_accuracy_null", "language_accuracy_centred",
 )  # fmt: skip
-
-_RowsOf = Callable[[LayerNeutrality], Iterator[dict[str, Any]]]
+_LAYER = {"encoder": Text, "layer": Whole}
+FORMAT = Format(
+    name="isogloss neutrality",
+    version=3,
+    command="isogloss probe neutrality",
+    tables={
+        "layers": _LAYER
+        | {"chance": float}
+        | spread("language_accuracy", "language_accuracy_centred", "language_accuracy_null",
+                 "cka", "retrieval", "retrieval_centred", "centring_gain", "retrieval_csls",
+                 "hubness", "hubness_centred", "hubness_csls"),
+        "languages": _LAYER
+        | {"lang": Text, "dimensions_of_shift": list[Whole], "shares_of_shift": list[Number]}
+        | spread("shift", "language_accuracy", "language_accuracy_centred",
+                 "language_accuracy_null", "cka", "retrieval_from", "retrieval_from_centred"),
+    },
+    unread=("retrieval", "cka"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,12 +94,17 @@ class MeasuredNeutrality:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def series(self) -> Series:
+        """Whose rows they are, of no single language."""
+        return Series(self.encoder, "")
+
+    @property
     def best(self) -> LayerNeutrality:
         """The layer of the highest accuracy of retrieval by cosine; the first of several."""
         return max(self.layers, key=lambda layer: layer.retrieval[RAW].accuracy.value)
 
 
-class NeutralityResult:
+class NeutralityResult(ProbeResult):
     """Tables of one or several encoders on the same parallel text.
 
     Attributes
@@ -92,90 +119,68 @@ class NeutralityResult:
         A row a layer, kind of vectors and score.
     cka
         A row a layer and pair of languages.
-    notes
-        What must be known to read the figures, and a reading of the best layer.
-
-    Raises
-    ------
-    InputError
-        When an encoder is there twice.
     """
+
+    format = FORMAT
 
     def __init__(
         self, measured: Sequence[MeasuredNeutrality], *, options: NeutralityOptions
     ) -> None:
-        self.measured = list(measured)
-        refuse_repeated(Series(one.encoder, "") for one in self.measured)
-        self.options = options
-        said = [note for one in measured for note in one.notes]
-        self.notes = [*dict.fromkeys(said), *(reading_of(one) for one in measured)]
-        self.layers = self._table(
-            _layer_rows,
+        notes = [note for one in measured for note in one.notes]
+        readings = (reading_of(one) for one in measured)
+        super().__init__(measured, options=options, notes=[*notes, *readings])
+        self.layers = self._add(
+            "layers", measured, _by_layer(_layer_rows),
             "Centred: minus each language's mean on other sentences; null: centred languages that "
             "differ in nothing else.",
             minor=_MINOR_OF_LAYERS,
         )  # fmt: skip
-        self.languages = self._table(_language_rows, "Shift: in units of the spread.")
+        self.languages = self._add(
+            "languages", measured, _by_layer(_language_rows), "Shift: in units of the spread."
+        )
         shown = {(one.encoder, at.layer) for one in measured for at in (one.best, one.layers[-1])}
         self.shown_languages = Table(
             [row for row in self.languages.rows if (row["encoder"], row["layer"]) in shown],
             caption="The layer of the best retrieval, and the last. Shift: in units of the spread.",
             minor=_MINOR_OF_LANGUAGES,
         )
-        self.retrieval = self._table(_retrieval_rows, "Means over pairs of languages.")
-        self.cka = self._table(_cka_rows, "Linear CKA, debiased.")
+        self.retrieval = self._add(
+            "retrieval", measured, _by_layer(_retrieval_rows), "Means over pairs of languages."
+        )
+        self.cka = self._add("cka", measured, _by_layer(_cka_rows), "Linear CKA, debiased.")
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all tables as JSON values."""
-        return {
-            "options": asdict(self.options),
-            "notes": self.notes,
-            **{name: getattr(self, name).rows for name in TABLES},
-        }
-
-    def _table(self, rows_of: _RowsOf, caption: str, *, minor: Sequence[str] = ()) -> Table:
-        rows = [
-            {"encoder": one.encoder, "layer": layer.layer, **row}
-            for one in self.measured
-            for layer in one.layers
-            for row in rows_of(layer)
-        ]
-        return Table(rows, caption=caption, minor=minor)
+    def _curves(self) -> list[Group]:
+        layers = by_series(self.layers.rows)
+        names = Names(layers)
+        cka = panels_of(layers, [CKA], names)
+        charts = (probe_charts(layers, names), search_charts(layers, names))
+        return [*(Group(some.legend, some.panels) for some in charts), Group(legend_of(cka), cka)]
 
 
 def reading_of(one: MeasuredNeutrality) -> str:
-    """Say in words what the best layer of retrieval is like."""
+    """Return the figures of the best layer of retrieval in one line."""
     best, chance = one.best, 1 / len(one.langs)
     found, probe = best.retrieval[RAW].accuracy, best.recognised
     gain = best.retrieval[CENTRED].accuracy.minus(found).interval
-    change = "makes no clear difference to that"
-    if verb := verb_of_gain(gain.low, gain.high):
-        change = f"{verb} that by {abs(gain.value):.1%}"
-    tells = "tells"
-    if probe.low <= chance:
-        tells = "is not shown to tell" if chance <= probe.high else "does not tell"
-    left, null = best.recognised_centred.value, best.recognised_null
+    left, null = best.recognised_centred, best.recognised_null
     return (
-        f"{one.encoder}: in layer {best.layer}, the best of retrieval, the translation is the "
-        f"nearest in {found.value:.1%}; centring {change}; a linear probe {tells} the language "
-        f"({probe.value:.1%} right, chance {chance:.1%}; after centring {left:.1%}, "
-        f"{'more than' if left > null.high else 'not more than'} the {null.low:.1%} to "
-        f"{null.high:.1%} of languages that differ in their means alone)"
+        f"{one.encoder}, layer {best.layer}, the best of retrieval: translations found "
+        f"{found.value:.1%}, by centring {gain.value:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]; "
+        f"language named {probe.value:.1%} [{probe.low:.1%}, {probe.high:.1%}], chance "
+        f"{chance:.1%}; after centring {left.value:.1%}, where nothing is left {null.low:.1%} to "
+        f"{null.high:.1%}"
     )
 
 
-def verb_of_gain(low: float, high: float) -> str:
-    """Return what centring does to retrieval by the interval of the gain; empty: nothing clear.
-
-    Examples
-    --------
-    >>> verb_of_gain(0.01, 0.03), verb_of_gain(-0.03, -0.01), verb_of_gain(-0.01, 0.01)
-    ('raises', 'lowers', '')
-    """
-    return "raises" if low > 0 else "lowers" if high < 0 else ""
+def _by_layer(
+    rows_of: Callable[[LayerNeutrality], Iterator[Row]],
+) -> Callable[[MeasuredNeutrality], Iterator[Row]]:
+    return lambda one: (
+        {"layer": layer.layer} | row for layer in one.layers for row in rows_of(layer)
+    )
 
 
-def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
+def _layer_rows(layer: LayerNeutrality) -> Iterator[Row]:
     raw, centred, csls = (layer.retrieval[kind] for kind in (RAW, CENTRED, CSLS))
     yield {
         **columns_of("language_accuracy", layer.recognised),
@@ -193,7 +198,7 @@ def _layer_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
     }
 
 
-def _language_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
+def _language_rows(layer: LayerNeutrality) -> Iterator[Row]:
     for one in layer.languages:
         yield {
             "lang": one.lang,
@@ -212,7 +217,7 @@ def _language_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
         }
 
 
-def _retrieval_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
+def _retrieval_rows(layer: LayerNeutrality) -> Iterator[Row]:
     for kind, found in layer.retrieval.items():
         yield {
             "vectors": kind.vectors,
@@ -224,6 +229,6 @@ def _retrieval_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
         }
 
 
-def _cka_rows(layer: LayerNeutrality) -> Iterator[dict[str, Any]]:
+def _cka_rows(layer: LayerNeutrality) -> Iterator[Row]:
     for pair in layer.pairs:
         yield {"lang": pair.lang, "other": pair.other, **columns_of("cka", pair.cka)}

@@ -20,9 +20,8 @@ from isogloss.probe.charts.panels import (
 )
 from isogloss.probe.charts.variants import Variants, charts_of, table_of
 from isogloss.probe.geometry.curves import ISOTROPY, LAYERS, LENGTH
-from isogloss.probe.geometry.files import GeometryRows
 from isogloss.probe.report.claims import ClaimLine, ShownClaim, shown_claims
-from isogloss.probe.saved import Row, Series, spread
+from isogloss.probe.saved import Row, Series, Tables, spread
 from isogloss.report.lines import Point
 
 _SHADED = 2  # of the measures by layer, whose tables are open; the others are folded
@@ -64,10 +63,10 @@ class GeometryPart(NamedTuple):
     words: list[WordList]
 
 
-def geometry_part(rows: GeometryRows, among: Names) -> GeometryPart:
+def geometry_part(rows: Tables, among: Names) -> GeometryPart:
     """Lay out all that the page shows of the geometry; `among`: names of the whole page."""
-    names = Names(rows.layers, among)
-    claims = shown_claims(rows.claims, names)
+    names = Names(rows["layers"], among)
+    claims = shown_claims(rows["claims"], names)
     return GeometryPart(
         scope=names.all(),
         claims=claims,
@@ -79,14 +78,14 @@ def geometry_part(rows: GeometryRows, among: Names) -> GeometryPart:
                 ]
                 for label, series in lines.items()
             }
-            for group, lines in in_groups(rows.layers, names).items()
+            for group, lines in in_groups(rows["layers"], names).items()
         },
         sections=[
-            _layers_section(rows.layers, names),
+            _layers_section(rows["layers"], names),
             _isotropy_section(rows, names),
-            *_transforms_section(rows.transforms, names),
+            *_transforms_section(rows["transforms"], names),
         ],
-        words=[_word_list(series, some, names) for series, some in rows.extremes.items()],
+        words=[_word_list(series, some, names) for series, some in rows["extremes"].items()],
     )
 
 
@@ -108,10 +107,10 @@ def _layers_section(rows: Rows, names: Names) -> Section:
     )  # fmt: skip
 
 
-def _isotropy_section(rows: GeometryRows, names: Names) -> Section:
-    isotropy = rows.isotropy
-    panels = [*panels_of(isotropy, ISOTROPY, names), *panels_of(rows.layers, [LENGTH], names)]
-    drawn = [*((isotropy, measure) for measure in ISOTROPY), (rows.layers, LENGTH)]
+def _isotropy_section(rows: Tables, names: Names) -> Section:
+    isotropy = rows["isotropy"]
+    panels = [*panels_of(isotropy, ISOTROPY, names), *panels_of(rows["layers"], [LENGTH], names)]
+    drawn = [*((isotropy, measure) for measure in ISOTROPY), (rows["layers"], LENGTH)]
     return Section(
         anchor="isotropy",
         title="How evenly the space is filled",

@@ -23,8 +23,7 @@ from isogloss.probe.neutrality.curves import (
     probe_charts,
     search_charts,
 )
-from isogloss.probe.neutrality.files import NeutralityRows
-from isogloss.probe.saved import spread
+from isogloss.probe.saved import Tables, spread
 from isogloss.report.figures import is_number
 from isogloss.report.heat import HeatTable
 
@@ -56,12 +55,12 @@ class NeutralityPart(NamedTuple):
     sections: list[Section]
 
 
-def neutrality_part(rows: NeutralityRows, among: Names) -> NeutralityPart:
+def neutrality_part(rows: Tables, among: Names) -> NeutralityPart:
     """Lay out all that the page shows of it; `among`: names of the whole page."""
-    of_languages = Names(rows.languages, among)
+    of_languages = Names(rows["languages"], among)
     # Layers are of an encoder, whatever the languages.
-    of_layers = Names(rows.layers, among)
-    headline = [] if len(rows.layers) > MOST_ADVICE else _advice(rows.layers, of_layers)
+    of_layers = Names(rows["layers"], among)
+    headline = [] if len(rows["layers"]) > MOST_ADVICE else _advice(rows["layers"], of_layers)
     return NeutralityPart(of_languages.all(), headline, _sections(rows, of_layers, of_languages))
 
 
@@ -91,7 +90,7 @@ def _advice(layers: Rows, names: Names) -> list[str]:
     return said
 
 
-def _sections(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> list[Section]:
+def _sections(rows: Tables, of_layers: Names, of_languages: Names) -> list[Section]:
     return [
         _identity(rows, of_layers, of_languages),
         _retrieval(rows, of_layers, of_languages),
@@ -101,14 +100,14 @@ def _sections(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> li
             anchor="neutrality-figures",
             title="All figures of neutrality",
             lead="Means over languages or pairs of languages, by layer.",
-            folded=folded_tables(rows.layers, _COLUMNS, of_layers),
+            folded=folded_tables(rows["layers"], _COLUMNS, of_layers),
         ),
     ]
 
 
-def _identity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Section:
-    charts = probe_charts(rows.layers, of_layers)
-    chance = chances(rows.layers)
+def _identity(rows: Tables, of_layers: Names, of_languages: Names) -> Section:
+    charts = probe_charts(rows["layers"], of_layers)
+    chance = chances(rows["layers"])
     return Section(
         anchor="identity",
         title="Does a vector tell its language?",
@@ -129,8 +128,8 @@ def _identity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Se
     )  # fmt: skip
 
 
-def _retrieval(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Section:
-    charts = search_charts(rows.layers, of_layers)
+def _retrieval(rows: Tables, of_layers: Names, of_languages: Names) -> Section:
+    charts = search_charts(rows["layers"], of_layers)
     return Section(
         anchor="retrieval",
         title="Is the translation the nearest sentence?",
@@ -148,22 +147,22 @@ def _retrieval(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> S
     )  # fmt: skip
 
 
-def _similarity(rows: NeutralityRows, of_layers: Names, of_languages: Names) -> Section:
-    panels = panels_of(rows.layers, [CKA], of_layers)
+def _similarity(rows: Tables, of_layers: Names, of_languages: Names) -> Section:
+    panels = panels_of(rows["layers"], [CKA], of_layers)
     return Section(
         anchor="cka",
         title="Do languages arrange sentences alike?",
         lead="CKA compares which sentences are near which in two languages: 1 where one "
         "arrangement is a rotation and scaling of the other, 0 where they have nothing in "
         "common. Centring does not change it.",
-        key=key_of(rows.layers, of_layers),
+        key=key_of(rows["layers"], of_layers),
         legend=legend_of(panels),
         panels=panels,
         heats=[_heat(rows, "cka", "Mean CKA with the other languages", of_languages)],
     )
 
 
-def _shifts(rows: NeutralityRows, names: Names) -> Section:
+def _shifts(rows: Tables, names: Names) -> Section:
     title = "Distance of a language's mean from the mean of the others, in units of the spread"
     return Section(
         anchor="shifts",
@@ -174,7 +173,7 @@ def _shifts(rows: NeutralityRows, names: Names) -> Section:
         folded=[
             folded_heat(
                 leading_heat(
-                    rows.languages, "dimensions_of_shift", "shares_of_shift",
+                    rows["languages"], "dimensions_of_shift", "shares_of_shift",
                     "The dimension with the largest part in the distance, and what part", names,
                 )
             )
@@ -182,5 +181,5 @@ def _shifts(rows: NeutralityRows, names: Names) -> Section:
     )  # fmt: skip
 
 
-def _heat(rows: NeutralityRows, column: str, title: str, names: Names) -> HeatTable:
-    return language_heat(rows.languages, column, title, names)
+def _heat(rows: Tables, column: str, title: str, names: Names) -> HeatTable:
+    return language_heat(rows["languages"], column, title, names)

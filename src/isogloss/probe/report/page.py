@@ -10,14 +10,12 @@ from pathlib import Path
 from isogloss import __version__
 from isogloss.errors import InputError
 from isogloss.probe.charts.names import Names
-from isogloss.probe.geometry.files import FORMAT as GEOMETRY
-from isogloss.probe.geometry.files import geometry_rows
-from isogloss.probe.neutrality.files import FORMAT as NEUTRALITY
-from isogloss.probe.neutrality.files import neutrality_rows
+from isogloss.probe.geometry.result import FORMAT as GEOMETRY
+from isogloss.probe.neutrality.result import FORMAT as NEUTRALITY
 from isogloss.probe.report.claims import headline_of
 from isogloss.probe.report.geometry import GeometryPart, geometry_part
 from isogloss.probe.report.neutrality import NeutralityPart, neutrality_part
-from isogloss.probe.saved import SavedProbe, by_series, read_saved
+from isogloss.probe.saved import SavedProbe, by_series, joined, read_saved
 from isogloss.report.lines import FORMS
 from isogloss.report.page import write_page
 from isogloss.storage.files import refuse_existing, refuse_read
@@ -51,8 +49,8 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     geometry, neutrality = ([one for one in saved if one.format is format] for format in FORMATS)
     names = Names(series for one in saved for rows in one.tables.values()
                   for series in by_series(rows) if series.lang)  # fmt: skip
-    of_geometry = geometry_part(geometry_rows(geometry), names) if geometry else None
-    of_neutrality = neutrality_part(neutrality_rows(neutrality), names) if neutrality else None
+    of_geometry = geometry_part(joined(geometry), names) if geometry else None
+    of_neutrality = neutrality_part(joined(neutrality), names) if neutrality else None
     values = {
         "title": f"Layers of {names.all()}",
         "headlines": _headlines(of_geometry, of_neutrality),
