@@ -88,6 +88,10 @@ class FileFormat:
         is_one_column = self.multilabel and not isinstance(self.label, tuple)
         return is_one_column and self.label_separator is None
 
+    def with_separator(self, found: str | None) -> "FileFormat":
+        """Return the format with the separator that was detected, if one was to be."""
+        return replace(self, label_separator=found) if self.finds_separator else self
+
     def of_file(self, columns: Sequence[str], path: Path, *, needs_label: bool) -> "FileFormat":
         """Return the format of one file, which has these columns, without alternatives.
 
@@ -193,12 +197,7 @@ def read_files(
     ]
     separator = find_separator(columns, known_labels=known_labels) if columns else None
     return [
-        _documents(
-            records,
-            path,
-            replace(format, label_separator=separator) if format.finds_separator else format,
-            needs_label,
-        )
+        _documents(records, path, format.with_separator(separator), needs_label)
         for path, records, format in read
     ]
 
@@ -210,15 +209,9 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
 
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
+    asked, fixed_by = format.text is not None, format.fixed_by
     text_columns = [
-        _find(
-            records,
-            name,
-            "--text",
-            path,
-            is_asked=format.text is not None,
-            fixed_by=format.fixed_by,
-        )
+        _find(records, name, "--text", path, is_asked=asked, fixed_by=fixed_by)
         for name in format.text or (DEFAULT_COLUMN,)
     ]
     labels: list[str] | list[LabelSet] | None = None
@@ -229,16 +222,14 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
         _refuse_shared(records, text_columns, label_columns, path)
         read = _label_sets if format.multilabel else _labels
         labels = read(records, label_columns, format, path)
-    lang_column = (
-        None
-        if format.lang_column is None
-        else _find(records, format.lang_column, "--lang-column", path)
-    )
+    langs = None
+    if format.lang_column is not None:
+        langs = _langs(records, _find(records, format.lang_column, "--lang-column", path), path)
     id_column = next((name for name in ID_COLUMNS if name in records.columns), None)
     return Documents(
         texts=_texts(records, text_columns, path),
         labels=labels,
-        langs=None if lang_column is None else _langs(records, lang_column, path),
+        langs=langs,
         ids=None if id_column is None else _ids(records, id_column),
         lines=records.lines,
         path="standard input" if path == STANDARD_INPUT else str(path),
@@ -336,13 +327,10 @@ def _refuse_shared(records: Records, texts: list[int], labels: list[int], path: 
 
 
 def _texts(records: Records, columns: list[int], path: Path) -> list[str]:
-    parts = []
-    for column in columns:
-        checked = [
-            _text(value, records.columns[column], path, line)
-            for value, line in _values(records, column)
-        ]
-        parts.append(checked)
+    parts = [
+        [_text(value, records.columns[at], path, line) for value, line in _values(records, at)]
+        for at in columns
+    ]
     if len(parts) == 1:
         return parts[0]
     return [join_texts(row) for row in zip(*parts, strict=True)]
@@ -397,17 +385,15 @@ def _labels(records: Records, columns: list[int], format: FileFormat, path: Path
 
 def _langs(records: Records, column: int, path: Path) -> list[str | None]:
     langs: list[str | None] = []
-    first_unknown = ""
-    n_unknown = 0
+    unknown: list[str] = []
     for value, line in _values(records, column):
         code = "" if value is None or value is MISSING else str(value)
         try:
             langs.append(parse_language(code) if code.strip() else None)
         except InputError as error:
             langs.append(None)
-            n_unknown += 1
-            first_unknown = first_unknown or f"first at {path}:{line}: {error}"
-    tell(_without_language, n_unknown, (first_unknown,))
+            unknown.append(f"first at {path}:{line}: {error}")
+    tell(_without_language, len(unknown), tuple(unknown[:1]))
     return langs
 
 

@@ -271,7 +271,7 @@ def test_tables_hold_what_was_measured() -> None:
     assert len(result.cka.rows) == 2 * 6
     assert {row["lang"] for row in result.shown_languages.rows} == set(LANGS)
     assert result.notes[0] == "a note"
-    assert "layer 0, the best of retrieval" in result.notes[1]
+    assert "layer 3, the best of retrieval: translations found" in result.notes[1]
     of_weak = NeutralityResult(
         [MeasuredNeutrality("tiny", list(LANGS), 120, [weak], [])], options=options
     )

@@ -54,19 +54,12 @@ class Marks(NamedTuple):
 
     def at(self, units: Ints1d) -> "Marks":
         """Return the marks of some units."""
-        return Marks(
-            self.word[units], self.is_drawn[units], self.random[units], self.sentence[units]
-        )
+        return Marks(*(column[units] for column in self))
 
     @staticmethod
     def joined(marks: "Sequence[Marks]") -> "Marks":
         """Return the marks of one sentence after the other."""
-        return Marks(
-            np.concatenate([one.word for one in marks]),
-            np.concatenate([one.is_drawn for one in marks]),
-            np.concatenate([one.random for one in marks]),
-            np.concatenate([one.sentence for one in marks]),
-        )
+        return Marks(*map(np.concatenate, zip(*marks, strict=True)))
 
 
 @dataclass(frozen=True)

@@ -258,30 +258,24 @@ def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:
     generator = np.random.default_rng([division.seed, 1])  # not the stream of the division
     each = division.quarters
     null = [
-        _recognised_centred(exchanged(vectors, generator), each[number % len(each)]).mean(1)
+        _recognised(exchanged(vectors, generator), each[number % len(each)], centred=True).mean(1)
         for number in range(N_EXCHANGES)
     ]
     return _LanguageHits(
-        np.array([_recognised_raw(vectors, one) for one in each]),
-        np.array([_recognised_centred(vectors, one) for one in each]),
+        *(
+            np.array([_recognised(vectors, one, centred=centred) for one in each])
+            for centred in (False, True)
+        ),
         np.array(null),
     )
 
 
-def _recognised_raw(vectors: Floats3d, quarters: Quarters) -> Bools2d:
-    """Return whether probes name the language of vectors as they are, (n_langs, n)."""
-    hits = np.zeros(vectors.shape[:2], np.bool_)
+def _recognised(vectors: Floats3d, quarters: Quarters, *, centred: bool) -> Bools2d:
+    """Return whether probes name the language, centred by means of the other half or not."""
+    hits = np.zeros(vectors.shape[:2], np.bool_)  # (n_langs, n_sentences)
     for held in (quarters.is_second_half, ~quarters.is_second_half):
-        hits[:, held] = recognised(vectors[:, held], quarters.is_second_part[held])
-    return hits
-
-
-def _recognised_centred(vectors: Floats3d, quarters: Quarters) -> Bools2d:
-    """Return whether probes name the language, centred by means of the other half, (n_langs, n)."""
-    hits = np.zeros(vectors.shape[:2], np.bool_)
-    for held in (quarters.is_second_half, ~quarters.is_second_half):
-        centred = vectors[:, held] - language_means(vectors[:, ~held])
-        hits[:, held] = recognised(centred, quarters.is_second_part[held])
+        own = vectors[:, held] - language_means(vectors[:, ~held]) if centred else vectors[:, held]
+        hits[:, held] = recognised(own, quarters.is_second_part[held])
     return hits
 
 
