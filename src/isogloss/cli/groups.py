@@ -69,18 +69,10 @@ class OnlyWith:
 
 @dataclass(frozen=True)
 class Given:
-    """What was given on the command line, also with the value that it has by default.
+    """What was given on the command line, also with the value that it has by default."""
 
-    Attributes
-    ----------
-    spelled
-        Name of a parameter that was given → how the help names it.
-    rules
-        Name of a parameter → when it is of use.
-    """
-
-    spelled: Mapping[str, str]
-    rules: Mapping[str, tuple[OnlyWith, ...]]
+    spelled: Mapping[str, str]  # parameter that was given → how the help names it
+    rules: Mapping[str, tuple[OnlyWith, ...]]  # parameter → when it is of use
 
     def refuse_useless(self, values: Mapping[str, object]) -> None:
         """Raise `InputError` for an option that was given and is of no use.

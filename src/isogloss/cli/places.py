@@ -26,13 +26,7 @@ def refuse_place(
 
 
 def refuse_piped_twice(values: Iterable[object]) -> None:
-    """Raise `InputError` when standard input is named twice, whose second reader finds nothing.
-
-    Parameters
-    ----------
-    values
-        As `refuse_place` takes them.
-    """
+    """Raise `InputError` when standard input is named twice, whose second reader finds nothing."""
     piped = [value for value in _each(values) if value == "-" or value.endswith("=-")]
     if len(piped) > 1:
         raise InputError(
@@ -44,12 +38,7 @@ def refuse_piped_twice(values: Iterable[object]) -> None:
 def refuse_inside(path: Path, *, option: str = "--out", **folders: Path | None) -> None:
     """Refuse folders that a command keeps, at or in what it makes: that takes their place.
 
-    Parameters
-    ----------
-    path, option
-        What is made, and what chooses it.
-    folders
-        Option, without its dashes, to its folder; None: not given.
+    `folders` are given by the names of their options.
     """
     made = resolved(path)
     for name, folder in folders.items():

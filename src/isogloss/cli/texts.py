@@ -15,11 +15,8 @@ _LONGEST_SHOWN = 100  # characters of what is no file
 def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
     """Read texts without labels; takes and raises what `read_documents` does.
 
-    Parameters
-    ----------
-    command
-        What stands before the file on the command line, for the advice where there is no such
-        file: it may be the text itself.
+    `command` stands before the file on the command line, for the advice where there is no such
+    file: it may be the text itself.
     """
     with _advised(file, command):
         return read_documents(file, format=format, needs_label=False)
@@ -28,13 +25,7 @@ def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
 def read_text_blocks(
     file: str, *, format: FileFormat, command: str, rows: int = ROWS
 ) -> Iterator[Documents]:
-    """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`.
-
-    Parameters
-    ----------
-    rows
-        Most texts of a block.
-    """
+    """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`."""
     blocks = read_blocks(file, format=format, rows=rows)
     with _advised(file, command):
         first = next(blocks)

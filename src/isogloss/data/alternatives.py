@@ -18,16 +18,9 @@ logger = logging.getLogger(__name__)
 def first_there(
     alternatives: Sequence[Columns], columns: Collection[str], *, option: str, path: Path
 ) -> Columns:
-    """Return the first alternative whose columns are all in a file.
+    """Return the first alternative whose `columns` are all in a file.
 
-    Parameters
-    ----------
-    alternatives
-        At least one: a column, or several that belong together.
-    columns
-        Those of the file.
-    option
-        What named them, for messages.
+    An alternative is a column, or several that belong together; `option` is what named them.
 
     Raises
     ------

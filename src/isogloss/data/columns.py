@@ -10,12 +10,7 @@ from isogloss.errors import InputKindError
 
 
 def check_column(values: Any, name: str, *, of: str) -> None:
-    """Refuse what is no column; an iterator is left as it is.
-
-    Parameters
-    ----------
-    name, of
-        Of the argument, and what it holds, for the sentence: ``"X"``, ``"texts"``.
+    """Refuse what is no column; `name` is the argument (``"X"``), `of` what it holds (``"texts"``).
 
     Raises
     ------
@@ -72,13 +67,7 @@ def is_hashable(value: Any) -> bool:
 
 
 def texts_of(values: Any, name: str) -> list[str]:
-    """Return a column of texts as a list.
-
-    Raises
-    ------
-    InputKindError
-        As `check_column`, and for a text that is not a string, with its row.
-    """
+    """Return a column of texts as a list; raises as `check_column`, and for what is no string."""
     texts = column_of(values, name, of="texts")
     for row, text in enumerate(texts):
         if not isinstance(text, str):

@@ -93,13 +93,7 @@ class FileFormat:
         return replace(self, label_separator=found) if self.finds_separator else self
 
     def of_file(self, columns: Sequence[str], path: Path, *, needs_label: bool) -> "FileFormat":
-        """Return the format of one file, which has these columns, without alternatives.
-
-        Raises
-        ------
-        InputError
-            When the file has none of the alternatives.
-        """
+        """Return the format of one file, which has these columns, without alternatives."""
         text, label = self.text, self.label
         if text is not None:
             text = first_there((text, *self.or_text), columns, option="--text", path=path)
@@ -259,15 +253,7 @@ def _find(
     records: Records, name: str, option: str, path: Path, *, is_asked: bool = True,
     fixed_by: str | None = None,
 ) -> int:  # fmt: skip
-    """Return the position of a column, which the user named or which is the usual one.
-
-    Parameters
-    ----------
-    is_asked
-        Whether the user named it.
-    fixed_by
-        As in `FileFormat`.
-    """
+    """Return the position of a column, which the user named (`is_asked`) or is the usual one."""
     positions = [at for at, column in enumerate(records.columns) if column == name]
     if len(positions) == 1:
         return positions[0]

@@ -25,16 +25,8 @@ def label_sets(
 ) -> list[LabelSet]:
     """Return the label sets of a field that holds lists, or strings such as ``a|b`` or ``a, b``.
 
-    Parameters
-    ----------
-    values
-        Of the field, document by document. A string that is a JSON list is read as one.
-    name
-        Of the field, for messages.
-    separator
-        Separator of the labels of a string; None: nothing, a string is one label.
-    path, lines
-        Where the values are.
+    A string that is a JSON list is read as one; without a separator any other is one label. `name`,
+    `path` and `lines` say where the values are.
 
     Raises
     ------
@@ -73,12 +65,7 @@ def find_separator(
 ) -> str | None:
     """Return the first of `SEPARATORS` that occurs in label fields of any file, or None.
 
-    Parameters
-    ----------
-    columns
-        Each file with the values of its label field.
-    known_labels
-        Those of a model that reads the files; None: there is none.
+    `known_labels` are those of a model that reads the files.
 
     Raises
     ------
@@ -129,15 +116,7 @@ def sets_of_columns(
 ) -> list[LabelSet]:
     """Return the label sets of fields that say yes or no, one for each label.
 
-    Parameters
-    ----------
-    columns
-        Label to 0 or 1 (or false, true; as numbers or text) for each document.
-
-    Raises
-    ------
-    InputError
-        For any other value.
+    A value is 0 or 1, or false or true, as a number or text; any other is an `InputError`.
     """
     sets: list[list[str]] = [[] for _ in lines]
     for name, values in columns.items():

@@ -3,6 +3,7 @@
 Rows that are empty or repeated in a language are dropped from all languages, and counted.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,10 +65,9 @@ def read_parallel(files: Sequence[LanguageFile]) -> ParallelTexts:
         For fewer than two languages, a language given twice, unequal numbers of rows, ids that
         differ; and whatever `read_documents` raises.
     """
-    if len({file.lang for file in files}) < len(files):
-        twice = next(file.lang for at, file in enumerate(files)
-                     if file.lang in {one.lang for one in files[:at]})  # fmt: skip
-        raise InputError(f"language {twice} is given twice; give one file for each language")
+    lang, n = Counter(file.lang for file in files).most_common(1)[0] if files else ("", 0)
+    if n > 1:
+        raise InputError(f"language {lang} is given twice; give one file for each language")
     if len(files) < 2:
         raise InputError("parallel text is of two languages or more; give LANG=FILE for each")
     read = [read_documents(file.path, format=FileFormat(), needs_label=False) for file in files]
@@ -81,11 +81,6 @@ def read_parallel(files: Sequence[LanguageFile]) -> ParallelTexts:
 
 def parallel_texts(texts: dict[str, list[str]]) -> ParallelTexts:
     """Return the rows that are a sentence in every language, each once.
-
-    Parameters
-    ----------
-    texts
-        Language → texts; lists of one length.
 
     Raises
     ------

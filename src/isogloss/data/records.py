@@ -137,13 +137,7 @@ def refuse_empty(records: Records, path: Path) -> None:
 
 
 def ending_of(path: Path) -> str:
-    """Return the ending that tells a file's format, "" where its first line has to.
-
-    Raises
-    ------
-    InputError
-        For an ending that is not of `ENDINGS`.
-    """
+    """Return the ending that tells a file's format, "" where its first line has to."""
     ending = Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
     if ending in PARTS or ending[1:].isdecimal():
         ending = ""
@@ -275,10 +269,7 @@ def _read_parquet(path: Path) -> Records:
 def without_empty_end(records: Records, first_seen: Sequence[int]) -> Records:
     """Return records without those at the end that hold nothing at all, as spreadsheets write them.
 
-    Parameters
-    ----------
-    first_seen
-        Columns that are empty in such rows: where they are not, no others are read.
+    Where one of the columns `first_seen` is not empty, no others are read.
     """
     n_empty = len(records.lines)
     for at in (*first_seen, *range(len(records.columns))):

@@ -59,14 +59,9 @@ def stratified_parts(y: Bools2d, shares: Sequence[float], *, seed: int) -> Ints1
 
 
 def held_out(y: Bools2d, share: float, *, seed: int) -> Bools1d | None:
-    """Return which documents are held out: bool (n_documents,); None where none can be.
+    """Return which documents are held out, a share of 0 to below 1 of them: bool (n_documents,).
 
-    Parameters
-    ----------
-    y
-        As `stratified_parts` takes it.
-    share
-        Of the documents, 0 to below 1; None is returned for 0, and where documents are too few.
+    None for 0, and where documents are too few.
     """
     if share == 0.0:
         return None

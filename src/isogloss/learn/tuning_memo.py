@@ -37,12 +37,9 @@ def remember_tuning() -> Iterator[None]:
 
 
 def tuned_once(identity: Mapping[str, Any], make: Callable[[], Made]) -> Made:
-    """Return what `make` returned for the same identity the last time, or call it.
+    """Return what `make` returned the last time for the same identity: all it depends on, as JSON.
 
-    Parameters
-    ----------
-    identity
-        All that the result depends on, as JSON has it.
+    Otherwise call it.
     """
     memory = _memory.get()
     if memory is None:

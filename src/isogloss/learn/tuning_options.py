@@ -75,13 +75,7 @@ class TuningOptions(TrainingOptions):
 
     @classmethod
     def of(cls, given: "TuningOptions | Mapping[str, Any] | None") -> "TuningOptions":
-        """Return options given as such, by name, or not at all.
-
-        Raises
-        ------
-        InputError
-            For a name that is no option, or a value out of range; for what holds no options.
-        """
+        """Return options given as such, by name, or not at all."""
         if isinstance(given, TuningOptions):
             return given
         if given is not None and not isinstance(given, Mapping):
@@ -103,13 +97,7 @@ class TuningOptions(TrainingOptions):
             )
 
     def settled(self, *, tune: Tune, device: str) -> "TuningOptions":
-        """Return the options with what depends on the method and the device filled in.
-
-        Raises
-        ------
-        InputError
-            As `check_method`.
-        """
+        """Return the options with what depends on the method and the device filled in."""
         self.check_method(tune)
         frozen = tune == "lora" or not device.startswith("cuda")
         return replace(

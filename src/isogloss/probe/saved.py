@@ -97,15 +97,7 @@ class Format:
 
 @dataclass(frozen=True)
 class SavedProbe:
-    """A folder that a probe wrote.
-
-    Attributes
-    ----------
-    made_by
-        The program that wrote it, with its version.
-    tables
-        Table → rows.
-    """
+    """A folder that a probe wrote."""
 
     folder: Path
     format: Format
@@ -134,13 +126,7 @@ def by_series(rows: Iterable[Row]) -> Rows:
 
 
 def refuse_repeated(measured: Iterable[Series]) -> None:
-    """Refuse an encoder that is there twice in the same language: tables tell them by name.
-
-    Raises
-    ------
-    InputError
-        With the first that is.
-    """
+    """Refuse an encoder that is there twice in the same language: tables tell them by name."""
     met: set[Series] = set()
     for one in measured:
         if one in met:
@@ -161,12 +147,7 @@ def write_manifest(folder: Path, format: Format, content: Mapping[str, Any]) -> 
 
 
 def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
-    """Read the manifest of a folder.
-
-    Parameters
-    ----------
-    formats
-        Those that may be read.
+    """Read the manifest of a folder, of one of these formats.
 
     Raises
     ------

@@ -45,13 +45,7 @@ class Axis:
     def around(
         cls, values: Sequence[float], *, at_least: float = -math.inf, at_most: float = math.inf
     ) -> "Axis":
-        """Return the tightest scale with round ends that holds `values`, within the bounds.
-
-        Raises
-        ------
-        ValueError
-            For a value that is not finite.
-        """
+        """Return the tightest scale with round ends that holds `values`, within the bounds."""
         if not all(map(math.isfinite, values)):
             raise ValueError("an axis is of finite values")
         low, high = min(values, default=0.0), max(values, default=1.0)
@@ -107,35 +101,21 @@ class ChartRow:
 
 @dataclass(frozen=True)
 class Chart:
-    """Languages by falling accuracy, and the mean over those that training has not seen.
-
-    Attributes
-    ----------
-    difference_axis, zero
-        None where no model is compared with a second.
-    n_held
-        How many languages the mean is over.
-    mean_at
-        Where the line of the mean lies; None where it is over one language or missing.
-    """
+    """Languages by falling accuracy, and the mean over those that training has not seen."""
 
     rows: list[ChartRow]
     mean: ChartRow
     axis: Axis
-    difference_axis: Axis | None
-    n_held: int
-    mean_at: float | None
+    difference_axis: Axis | None  # None where no model is compared with a second
+    n_held: int  # how many languages the mean is over
+    mean_at: float | None  # the line of the mean; None where it is over one language or missing
     zero: float | None
 
 
 def chart_of(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> Chart:
-    """Lay out the chart of an evaluation.
+    """Lay out the chart of scores by language, and their mean.
 
-    Parameters
-    ----------
-    rows, mean
-        Scores by language, and their mean, with ``langs``: a language that is not among them is
-        a training language.
+    A language that is not among its ``langs`` is a training language.
     """
     axis = Axis.around(_values([*rows, mean], "accuracy"), at_least=0.0, at_most=1.0)
     differences = _values([*rows, mean], "difference")

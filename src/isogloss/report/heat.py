@@ -36,22 +36,14 @@ class HeatRow(NamedTuple):
 
 @dataclass(frozen=True)
 class HeatTable:
-    """Rows in groups, one an encoder, all of one scale.
-
-    Attributes
-    ----------
-    low, high
-        Values with the weakest and with the strongest shade; None without any value.
-    is_thinned
-        Whether layers are left out for want of room.
-    """
+    """Rows in groups, one an encoder, all of one scale."""
 
     title: str
     layers: list[int]
     groups: dict[str, list[HeatRow]]
-    low: float | None
+    low: float | None  # the value with the weakest shade; None without any value
     high: float | None
-    is_thinned: bool
+    is_thinned: bool  # whether layers are left out for want of room
 
 
 def heat_of(
@@ -60,13 +52,7 @@ def heat_of(
     *,
     most_columns: int = MOST_COLUMNS,
 ) -> HeatTable:
-    """Shade values; rows may be of different layers.
-
-    Parameters
-    ----------
-    groups
-        Group → name of the row → layer → value.
-    """
+    """Shade values: group → name of the row → layer → value; rows may be of different layers."""
     rows = [row for group in groups.values() for row in group.values()]
     known = sorted({layer for row in rows for layer in row}) or [0]
     layers = [known[at] for at in shown_layers(len(known) - 1, at_most=most_columns)]

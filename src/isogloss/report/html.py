@@ -26,60 +26,34 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class MarkedMention:
-    """A name in a text.
-
-    Attributes
-    ----------
-    start, end
-        Its span in the text.
-    weight
-        0 to 1, the share of the entities it yields among those of the text.
-    """
+    """A name in a text, from `start` to `end`."""
 
     start: int
     end: int
-    weight: float
+    weight: float  # 0 to 1, the share of the entities it yields among those of the text
 
 
 @dataclass(frozen=True)
 class ReportEntity:
-    """An entity of a document.
-
-    Attributes
-    ----------
-    share
-        Its share among the entities of the document.
-    surfaces
-        The names it is found by in the text.
-    """
+    """An entity of a document."""
 
     title: str
     id: str
-    share: float
+    share: float  # among the entities of the document
     commonness: float
     seen: bool
-    surfaces: list[str]
+    surfaces: list[str]  # the names it is found by in the text
 
 
 @dataclass(frozen=True)
 class ReportDocument:
-    """A document with its prediction, and what the prediction rests on.
-
-    Attributes
-    ----------
-    lang
-        Canonical code, or ``"und"``.
-    label, gold
-        Predicted and true; `gold` is None where it is not known.
-    probabilities, probabilities_without_entities
-        Label to probability, of the whole model and of the same without its entities.
-    """
+    """A document with its prediction, and what the prediction rests on."""
 
     text: str
-    lang: str
+    lang: str  # canonical code, or "und"
     label: str
     gold: str | None
-    probabilities: dict[str, float]
+    probabilities: dict[str, float]  # of each label, by the whole model
     probabilities_without_entities: dict[str, float]
     mentions: list[MarkedMention]
     entities: list[ReportEntity]
@@ -121,16 +95,12 @@ def write_classification_report(
 
     Parameters
     ----------
-    note
-        What the reader should keep in mind, a sentence; may be empty.
     rows, mean
         As in `classify.evaluate.evaluation.Evaluation`; a missing score is None or NaN. Rows with
         ``difference`` are compared with a second model. Languages that ``mean["langs"]`` leaves
         out are shown as training languages.
     documents
         A few, shown in full up to `N_CHARACTERS_SHOWN` characters.
-    settings
-        Name to value, in words.
     reliability
         A diagram a language, in any order; none where texts have label sets.
     versus

@@ -55,45 +55,27 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A curve laid out.
-
-    Attributes
-    ----------
-    style
-        1 to `N_STYLES`; 0: thin, without marks, as all others.
-    path, bands
-        Of SVG; a band is missing where there is no interval.
-    """
+    """A curve laid out; paths are of SVG."""
 
     name: str
-    style: int
+    style: int  # 1 to `N_STYLES`; 0: thin, without marks, as all others
     path: str
-    bands: list[str]
+    bands: list[str]  # missing where there is no interval
     marks: list[Place]
 
 
 @dataclass(frozen=True)
 class LinePanel:
-    """One small chart.
-
-    Attributes
-    ----------
-    zero
-        Height of the line of zero.
-    level
-        Height of a dotted line across; None: there is none.
-    description
-        The first and the last value of each line, for those who do not see it.
-    """
+    """One small chart."""
 
     title: str
     caption: str
     lines: list[Line]
     x_labels: list[Label]
     y_labels: list[Label]
-    zero: float
-    level: float | None
-    description: str
+    zero: float  # height of the line of zero
+    level: float | None  # height of a dotted line across
+    description: str  # the ends of each line, for those who do not see it
 
 
 def panel_of(
@@ -101,12 +83,7 @@ def panel_of(
 ) -> LinePanel:
     """Lay out curves over layers on one axis of values that holds zero.
 
-    Parameters
-    ----------
-    caption
-        What is drawn, below the title; may be empty.
-    level
-        A value to draw a dotted line at, such as the chance level.
+    `level` is a value to draw a dotted line at, such as the chance level.
     """
     places = [point.x for curve in curves for point in curve.points]
     last = max(places, default=0)

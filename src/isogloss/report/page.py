@@ -29,16 +29,9 @@ def write_page(
     names: Mapping[str, Callable[..., Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Fill a template and write it as one HTML file.
+    """Fill a template of the folder ``templates`` of `package` and write it as one HTML file.
 
-    Parameters
-    ----------
-    template
-        Its name in the folder ``templates`` of `package`.
-    values
-        What the template is given.
-    names
-        More functions for templates, as filters.
+    `names` are more functions for templates, as filters.
 
     Raises
     ------

@@ -26,29 +26,15 @@ class ReliabilityDot(NamedTuple):
 
 @dataclass(frozen=True)
 class LanguageReliability:
-    """The diagram of a language.
+    """The diagram of a language, of `n` texts; `ece` is the expected calibration error."""
 
-    Attributes
-    ----------
-    lang
-        Canonical code, or ``"und"``.
-    n
-        Texts.
-    ece
-        Expected calibration error.
-    confidence, accuracy
-        Means over the texts.
-    dots
-        The least confident first.
-    """
-
-    lang: str
+    lang: str  # canonical code, or "und"
     is_training: bool
     n: int
     ece: float
-    confidence: float
+    confidence: float  # mean over the texts, as the accuracy
     accuracy: float
-    dots: list[ReliabilityDot]
+    dots: list[ReliabilityDot]  # the least confident first
 
 
 class ReliabilityDiagrams(NamedTuple):

@@ -23,17 +23,11 @@ LONGEST_UNFOLDED = 24  # of a text in a column
 
 @dataclass(frozen=True)
 class Column:
-    """A header and its cells, as they are printed.
-
-    Attributes
-    ----------
-    is_number
-        To be aligned right.
-    """
+    """A header and its cells, as they are printed."""
 
     name: str
     cells: list[str]
-    is_number: bool
+    is_number: bool  # to be aligned right
 
     @property
     def width(self) -> int:
@@ -62,13 +56,7 @@ class Column:
 def print_columns(
     console: "Console", columns: Sequence[Column], *, minor: Sequence[str], caption: str
 ) -> None:
-    """Print a table.
-
-    Parameters
-    ----------
-    minor
-        Names of columns that may be left out, the first of these first.
-    """
+    """Print a table; `minor` columns may be left out, the first of these first."""
     kept, room, left_out = [column.visible() for column in columns], console.width, []
     is_broken = _width(kept, is_broken=False) > room
     for name in minor:

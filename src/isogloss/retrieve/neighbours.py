@@ -32,16 +32,11 @@ class Pair(NamedTuple):
 class Searches:
     """What was found for each pair, forwards (0: from the first to the second) and back (1).
 
-    Attributes
-    ----------
-    hits
-        Whether the nearest of a sentence is its translation; bool (n_pairs, 2, n_sentences).
-    occurrences
-        N_k of the sentences that were searched among; int64 (n_pairs, 2, n_sentences).
+    Arrays are (n_pairs, 2, n_sentences).
     """
 
-    hits: npt.NDArray[np.bool_]
-    occurrences: npt.NDArray[np.int64]
+    hits: npt.NDArray[np.bool_]  # whether the nearest of a sentence is its translation
+    occurrences: npt.NDArray[np.int64]  # N_k of the sentences that were searched among
 
 
 class _Nearest(NamedTuple):

@@ -85,14 +85,7 @@ def reliability(
     Documents of the same confidence share a bin, that of the middle one of them: the order of the
     documents changes nothing, and there may be fewer bins.
 
-    Parameters
-    ----------
-    confidence
-        Probability of the predicted class: (n_documents,).
-    correct
-        bool (n_documents,).
-    n_bins
-        At least 1; with fewer documents, each is its own bin.
+    With fewer documents than bins each is its own.
     """
     n = len(confidence)
     _, value, n_alike = np.unique(confidence, return_inverse=True, return_counts=True)
@@ -130,18 +123,10 @@ def check_threshold(threshold: float | None) -> None:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What is left when a classifier may abstain.
+    """What is left when a classifier may abstain."""
 
-    Attributes
-    ----------
-    coverage
-        Share of documents that get a label.
-    accuracy
-        Share of these that are right; None where none gets one.
-    """
-
-    coverage: float
-    accuracy: float | None
+    coverage: float  # share of documents that get a label
+    accuracy: float | None  # share of these that are right; None where none gets one
 
 
 def coverage_at(confidence: Doubles1d, correct: Bools1d, threshold: float) -> Coverage:

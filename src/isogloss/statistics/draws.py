@@ -22,17 +22,11 @@ def columns_of(name: str, interval: Interval) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A value and what it was in each resampling; (n_resamples,).
-
-    Attributes
-    ----------
-    of_share
-        Of a share, its interval, see `interval_of_shares`; ``None`` for any other value.
-    """
+    """A value and what it was in each resampling; (n_resamples,)."""
 
     value: float
     draws: Doubles1d
-    of_share: Interval | None = None
+    of_share: Interval | None = None  # of a share, that of `interval_of_shares`
 
     def minus(self, other: "Sampled | float") -> "Sampled":
         """Return the difference, draw by draw."""

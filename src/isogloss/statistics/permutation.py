@@ -31,11 +31,5 @@ def permutation_p(differences: Doubles2d, gain: Callable[[Doubles2d], Doubles1d]
 
 
 def sign_flip_p(differences: Doubles1d) -> float:
-    """Return the two-sided p-value of a mean of 0.
-
-    Parameters
-    ----------
-    differences
-        float64 (n_documents,).
-    """
+    """Return the two-sided p-value of a mean of 0, a difference a document."""
     return permutation_p(differences[:, None], lambda sums: sums[:, 0])

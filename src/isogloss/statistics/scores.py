@@ -28,16 +28,11 @@ from isogloss.statistics.intervals import (
 class PairedDifference:
     """Accuracy of a model minus that of another on the same rows.
 
-    Attributes
-    ----------
-    difference
-        With its bootstrap interval.
-    p_value
-        Exact two-sided sign test over the documents in which one is right more often than the
-        other (McNemar 1947).
+    The p-value is of the exact two-sided sign test over the documents in which one is right more
+    often than the other (McNemar 1947).
     """
 
-    difference: Interval
+    difference: Interval  # of the bootstrap
     p_value: float
 
 

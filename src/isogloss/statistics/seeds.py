@@ -81,13 +81,7 @@ def accuracy_over_seeds(right: Doubles2d, ids: Sequence[str] | None, *, seed: in
 
 
 def p_over_seeds(gains: Resampled) -> float | None:
-    """Return the two-sided p-value of a mean gain of 0; None where all seeds agree.
-
-    Parameters
-    ----------
-    gains
-        A column a seed.
-    """
+    """Return the two-sided p-value of a mean gain of 0, a column a seed; None: all seeds agree."""
     if _agree(gains):
         return None
     error, freedom = _error(gains)

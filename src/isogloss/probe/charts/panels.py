@@ -37,23 +37,13 @@ class Folded(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page.
-
-    Attributes
-    ----------
-    lead
-        What is measured, in a paragraph.
-    legend
-        Names of the lines of all its charts, in the order of their styles; empty for thin ones.
-    key
-        What lines and bands are.
-    """
+    """A section of the page."""
 
     anchor: str
     title: str
-    lead: str
-    key: str = ""
-    legend: list[str] = field(default_factory=list)
+    lead: str  # what is measured, in a paragraph
+    key: str = ""  # what lines and bands are
+    legend: list[str] = field(default_factory=list)  # lines by style; empty for thin ones
     panels: list[LinePanel] = field(default_factory=list)
     heats: list[HeatTable] = field(default_factory=list)
     folded: list[Folded] = field(default_factory=list)
@@ -107,13 +97,7 @@ def language_heat(rows: Rows, column: str, title: str, names: Names) -> HeatTabl
 
 
 def leading_heat(rows: Rows, dimensions: str, shares: str, title: str, names: Names) -> HeatTable:
-    """Return a table of the first dimension and its share: ``"15: 53 %"``.
-
-    Parameters
-    ----------
-    dimensions, shares
-        Columns with lists, the largest share first.
-    """
+    """Return a table of the first dimension of a column and its share: ``"15: 53 %"``."""
 
     def cell(row: Row) -> HeatValue:
         if not row[dimensions] or not row[shares] or row[shares][0] is None:
@@ -138,12 +122,7 @@ def folded_tables(rows: Rows, columns: Sequence[str], names: Names) -> list[Fold
 
 
 def in_groups(lines: Iterable[Series], names: Names) -> dict[str, dict[str, Series]]:
-    """Return encoders and languages as rows of a table: by encoder, where that saves words.
-
-    Returns
-    -------
-    Name of the encoder, or an empty one where there is no need of groups → label → line.
-    """
+    """Return encoder, or an empty name where there is no need of groups → label → line."""
     has_groups = len(names.encoders) > 1 and len(names.langs) > 1
     groups: dict[str, dict[str, Series]] = {}
     for series in lines:

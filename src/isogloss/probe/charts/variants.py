@@ -27,17 +27,7 @@ class VariantCharts(NamedTuple):
 def charts_of(
     title: str, variants: Variants, *, variant: str, level: float | None = None
 ) -> VariantCharts:
-    """Lay out a measure.
-
-    Parameters
-    ----------
-    variants
-        At least one encoder, each with at least one variant.
-    variant
-        What a variant is called: ``"transform"``.
-    level
-        As `panel_of` takes it.
-    """
+    """Lay out a measure; `variant` is what a variant is called, `level` as `panel_of` takes it."""
     if len(variants) <= MOST_CHARTS:
         are_several = len(variants) > 1
         charts = {

@@ -27,17 +27,7 @@ CLAIMS = (NOT_ISOTROPIC, ABOVE_BASELINE, UPPER_LAYERS, STATIC)
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and what was measured.
-
-    Attributes
-    ----------
-    claim
-        In words.
-    measured
-        What `value` is.
-    limit
-        What the claim says: `value` is above it, or below it.
-    """
+    """A claim in words, what `value` is, and the limit that it is above or below by the claim."""
 
     claim: str
     measured: str
@@ -49,11 +39,8 @@ class Claim:
 
     def row(self) -> dict[str, Any]:
         """Return it as a row of a table."""
-        return {
-            "claim": self.claim, "verdict": self.verdict, "measured": self.measured,
-            "value": self.value, "value_low": self.value_low, "value_high": self.value_high,
-            "limit": self.limit,
-        }  # fmt: skip
+        order = ("claim", "verdict", "measured", "value", "value_low", "value_high", "limit")
+        return {name: getattr(self, name) for name in order}
 
 
 def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:

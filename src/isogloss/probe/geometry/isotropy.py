@@ -34,23 +34,11 @@ class Rogue(NamedTuple):
 
 @dataclass(frozen=True)
 class Isotropy:
-    """How evenly vectors fill their space.
+    """How evenly vectors fill their space, by the functions of the same names."""
 
-    Attributes
-    ----------
-    participation_ratio
-        1 (a line) to the width (a ball), see `participation_ratio`.
-    isoscore
-        0 to 1, see `isoscore`.
-    log10_partition
-        Logarithm of I(W), see `log_partition`: 0 is isotropic.
-    rogues
-        The three dimensions with the largest part in the mean cosine, whichever sign.
-    """
-
-    participation_ratio: Interval
-    isoscore: Interval
-    log10_partition: float
+    participation_ratio: Interval  # 1 (a line) to the width (a ball)
+    isoscore: Interval  # 0 to 1
+    log10_partition: float  # of I(W): 0 is isotropic
     rogues: list[Rogue]
 
 

@@ -38,16 +38,8 @@ class ExplainedVariance(NamedTuple):
 def self_similarity(unit_sums: npt.NDArray[np.float64], counts: Ints1d) -> npt.NDArray[np.float64]:
     """Return SelfSim: the mean cosine over pairs of occurrences, (‖Σ u‖² - n) / (n (n - 1)).
 
-    Parameters
-    ----------
-    unit_sums
-        Sums of unit vectors; (…, n_words, width).
-    counts
-        n of each word; (n_words,).
-
-    Returns
-    -------
-    (…, n_words); NaN for a word that occurs less than twice.
+    Of sums of unit vectors (…, n_words, width), and n of each word; NaN where a word occurs less
+    than twice.
     """
     n = np.where(counts > 1, counts, np.nan)
     return np.asarray(((unit_sums**2).sum(-1) - n) / (n * (n - 1)))

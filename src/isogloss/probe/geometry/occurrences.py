@@ -28,24 +28,12 @@ class Sentence(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What each unit of a sentence is wanted for; arrays of (n_units,), -1 being for nothing.
+    """What each unit of a sentence is wanted for; arrays of (n_units,), -1 being for nothing."""
 
-    Parameters
-    ----------
-    word
-        Number of a chosen word.
-    is_drawn
-        Whether the occurrence was drawn, so that its vector is kept.
-    random
-        Number of a random word.
-    sentence
-        Number of the sentence, where it holds a random word.
-    """
-
-    word: Ints1d
-    is_drawn: Bools1d
-    random: Ints1d
-    sentence: Ints1d
+    word: Ints1d  # number of a chosen word
+    is_drawn: Bools1d  # whether the occurrence was drawn, so that its vector is kept
+    random: Ints1d  # number of a random word
+    sentence: Ints1d  # number of the sentence, where it holds a random word
 
     @property
     def wanted(self) -> Ints1d:
@@ -64,22 +52,12 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """How much text there was.
+    """How much text there was."""
 
-    Attributes
-    ----------
-    n_duplicates
-        Texts that were met before.
-    n_sentences
-        Different sentences with a word in them.
-    n_types, n_eligible
-        Different words, and those in enough sentences.
-    """
-
-    n_duplicates: int
-    n_sentences: int
-    n_types: int
-    n_eligible: int
+    n_duplicates: int  # texts that were met before
+    n_sentences: int  # different ones, with a word in them
+    n_types: int  # different words
+    n_eligible: int  # of these, in enough sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,18 +103,10 @@ def choose(
     sentences: Iterable[Sentence], *, min_contexts: int, max_words: int, max_contexts: int,
     n_random: int, seed: int,
 ) -> Choice:  # fmt: skip
-    """Count the words of texts and draw what is measured.
+    """Count the words of texts and draw what is measured; the numbers are of `GeometryOptions`.
 
-    Parameters
-    ----------
-    min_contexts
-        Least number of different sentences of a word.
-    max_words
-        Most words to choose.
-    max_contexts
-        Most occurrences of a word whose vectors are kept; no more than there are random words.
-    n_random
-        Most random words; as few of one sentence as possible.
+    No more occurrences of a word are kept than there are random words, and as few random words as
+    possible are of one sentence.
 
     Raises
     ------

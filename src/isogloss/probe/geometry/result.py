@@ -60,19 +60,8 @@ class GeometryOptions:
     ----------
     min_contexts
         Least number of different sentences of a word, 2 or more.
-    max_words
-        Most words.
     max_contexts
         Most occurrences of a word for MEV; self-similarity is over all.
-    n_random
-        Most random words.
-    seed
-        Of everything that is drawn.
-
-    Raises
-    ------
-    InputError
-        For a number out of range.
     """
 
     min_contexts: int = 5
@@ -90,13 +79,7 @@ class GeometryOptions:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One encoder on one language.
-
-    Attributes
-    ----------
-    notes
-        What must be known to read the figures.
-    """
+    """One encoder on one language, with what must be known to read its figures."""
 
     encoder: str
     lang: str

@@ -22,14 +22,10 @@ from isogloss.vectors.formats.native_file import FORMAT, native_file
 
 
 class StaticWords:
-    """A file of static vectors to be made, of one encoder and one language.
+    """A file of static vectors to be made, of a layer of one encoder, in one language.
 
-    Parameters
-    ----------
-    path
-        The file; isogloss' own form, which ``vectors convert`` turns into others.
-    layer
-        Whose vectors; lower layers make the better static vectors in the paper.
+    It is of isogloss' own form, which ``vectors convert`` turns into others. Lower layers make the
+    better static vectors in the paper.
     """
 
     def __init__(self, path: Path, *, layer: int = 1, overwrite: bool = False) -> None:

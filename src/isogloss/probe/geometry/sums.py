@@ -22,15 +22,6 @@ Refused = Callable[[int, int, str], InputError]  # of a layer, a unit, and "not 
 class VectorSums:
     """Sums over the vectors of chosen words, to be used in a `with` block.
 
-    Parameters
-    ----------
-    choice
-        What is measured.
-    n_layers
-        Layers, the embeddings among them.
-    width
-        Dimension of a vector.
-
     Attributes
     ----------
     unit_sums
@@ -69,21 +60,10 @@ class VectorSums:
         self._scratch.close()
 
     def add(self, vectors: Floats3d, marks: Marks, *, refused: Refused) -> None:
-        """Take the vectors of units; all of a sentence with random words come together.
+        """Take the vectors of units, (n_layers, n_units, width), and what each is wanted for.
 
-        Parameters
-        ----------
-        vectors
-            (n_layers, n_units, width).
-        marks
-            What each unit is wanted for.
-        refused
-            Makes the error for a vector without a direction.
-
-        Raises
-        ------
-        InputError
-            For a vector that is not finite, or all zeros.
+        All of a sentence with random words come together. `refused` makes the `InputError` for a
+        vector that is not finite, or all zeros.
         """
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=2)
         is_bad = ~(np.isfinite(lengths) & (lengths > 0))
@@ -121,13 +101,7 @@ class VectorSums:
 
 
 class Scratch:
-    """Rows of float32 in a file without a name in the system's temporary folder.
-
-    Raises
-    ------
-    InputError
-        When the disk has no room for all rows.
-    """
+    """Rows of float32 in a file without a name in the system's temporary folder."""
 
     def __init__(self, n_rows: int, width: int) -> None:
         self._row_bytes = 4 * width

@@ -42,18 +42,10 @@ class LanguageCka:
 
 
 class _Products(NamedTuple):
-    """Parts of Σ_{ij} k_ij l_ij by the groups of i and j; (n_groups, n_langs, n_langs).
+    """Parts of Σ_{ij} k_ij l_ij by the groups of i and j; (n_groups, n_langs, n_langs)."""
 
-    Parameters
-    ----------
-    along
-        i in the group, j anywhere.
-    within
-        i and j in the group.
-    """
-
-    along: Doubles3d
-    within: Doubles3d
+    along: Doubles3d  # i in the group, j anywhere
+    within: Doubles3d  # i and j in the group
 
 
 def language_cka(vectors: Floats3d, groups: Ints1d) -> LanguageCka:

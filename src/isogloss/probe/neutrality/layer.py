@@ -49,10 +49,7 @@ class Kind(NamedTuple):
 class Retrieval:
     """Accuracy of the nearest neighbour, and hubness; means over pairs of languages.
 
-    Attributes
-    ----------
-    forwards, back
-        From the first language of a pair to the second, and the reverse.
+    Forwards is from the first language of a pair to the second.
     """
 
     accuracy: Sampled
@@ -160,8 +157,6 @@ class Division:
         `N_DIVISIONS` for the language probe; all else is of the first.
     groups
         Group of each sentence for the jackknife.
-    resampling
-        Of sentences.
     seed
         Of the exchange of sentences among languages.
     """
@@ -191,18 +186,10 @@ def measure_layer(
     layer: int, vectors: Floats3d, langs: Sequence[str], pairs: Sequence[Pair],
     division: Division, *, n_neighbours: int,
 ) -> LayerNeutrality:  # fmt: skip
-    """Measure a layer.
+    """Measure a layer, given its number and vectors: (n_langs, n_sentences, width).
 
-    Parameters
-    ----------
-    layer
-        Its number.
-    vectors
-        (n_langs, n_sentences, width); sentence i of all languages is one.
-    pairs
-        Pairs of languages to search in.
-    n_neighbours
-        k of CSLS and hubness, less than a half has sentences.
+    Sentence i of all languages is one. `pairs` are searched; `n_neighbours`, k of CSLS and hubness,
+    is less than a half has sentences.
     """
     named = _language_hits(vectors, division)
     searches = _searches(vectors, pairs, division, n_neighbours)
@@ -239,19 +226,11 @@ def measure_layer(
 
 
 class _LanguageHits(NamedTuple):
-    """Whether probes name the language.
+    """Whether probes name the language, and that share of exchanged languages."""
 
-    Attributes
-    ----------
-    raw, centred
-        bool (N_DIVISIONS, n_langs, n_sentences).
-    null
-        Share of the sentences of exchanged languages; (N_EXCHANGES, n_langs).
-    """
-
-    raw: Bools3d
+    raw: Bools3d  # (N_DIVISIONS, n_langs, n_sentences)
     centred: Bools3d
-    null: Doubles2d
+    null: Doubles2d  # (N_EXCHANGES, n_langs)
 
 
 def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:

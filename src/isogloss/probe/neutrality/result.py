@@ -57,13 +57,6 @@ class NeutralityOptions:
         k of CSLS and of hubness.
     all_pairs
         Search in all pairs of languages, not only those with the first.
-    seed
-        Of everything that is drawn.
-
-    Raises
-    ------
-    InputError
-        For a number out of range.
     """
 
     max_sentences: int = 2000
@@ -79,13 +72,7 @@ class NeutralityOptions:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredNeutrality:
-    """One encoder on parallel text.
-
-    Attributes
-    ----------
-    notes
-        What must be known to read the figures.
-    """
+    """One encoder on parallel text, with what must be known to read its figures."""
 
     encoder: str
     langs: list[str]

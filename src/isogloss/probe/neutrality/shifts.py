@@ -40,17 +40,11 @@ class LanguageShifts:
 
 
 def language_shifts(vectors: Floats3d, groups: Ints1d) -> LanguageShifts:
-    """Measure the shifts.
+    """Measure the shifts of vectors (n_langs, n_sentences, width), two languages or more.
 
     The squared length is the mean over pairs of different sentences of Δ_i · Δ_j, with Δ_i the
     difference of sentence i: few sentences do not make it longer. Below zero it counts as zero.
-
-    Parameters
-    ----------
-    vectors
-        (n_langs, n_sentences, width); two languages or more.
-    groups
-        Group of each sentence, from 0, for the jackknife; (n_sentences,).
+    `groups` are those of the jackknife, from 0.
     """
     doubles = np.asarray(vectors, np.float64)
     n_langs = len(doubles)

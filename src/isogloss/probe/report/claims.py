@@ -41,26 +41,16 @@ class ClaimLine(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownClaim:
-    """A claim with what was found.
-
-    Attributes
-    ----------
-    definition
-        Which of several the claim is judged by; may be empty.
-    caption
-        What was measured, and when the claim holds.
-    limit_at
-        Where the claim's limit lies, in percent of the axis.
-    """
+    """A claim with what was found."""
 
     title: str
-    definition: str
+    definition: str  # which of several the claim is judged by; may be empty
     short: str
-    caption: str
+    caption: str  # what was measured, and when the claim holds
     lines: list[ClaimLine]
     axis: Axis
     limit: str
-    limit_at: float
+    limit_at: float  # in percent of the axis
 
     @property
     def is_folded(self) -> bool:
@@ -93,9 +83,7 @@ def headline_of(claims: Sequence[ShownClaim]) -> list[str]:
     return [f"{said.capitalize()}: {'; '.join(found[said])}." for said in VERDICTS if said in found]
 
 
-def _shown(
-    claim: str, definition: str, found: Mapping[Series, Row], names: Names
-) -> ShownClaim:  # fmt: skip
+def _shown(claim: str, definition: str, found: Mapping[Series, Row], names: Names) -> ShownClaim:
     some = next(iter(found.values()))
     axis = Axis.around(
         [some["limit"], *(row[end] for row in found.values()

@@ -45,18 +45,9 @@ class WordList(NamedTuple):
 
 
 class GeometryPart(NamedTuple):
-    """What the page shows of the geometry.
+    """What the page shows of the geometry; verdicts by `in_groups`, None: not judged."""
 
-    Attributes
-    ----------
-    scope
-        Encoders and languages that all is about.
-    verdicts
-        Encoder, or an empty name → encoder or language → a line a claim, None where it was not
-        judged.
-    """
-
-    scope: str
+    scope: str  # encoders and languages that all is about
     claims: list[ShownClaim]
     verdicts: dict[str, dict[str, list[ClaimLine | None]]]
     sections: list[Section]

@@ -40,18 +40,10 @@ _COLUMNS = [
 
 
 class NeutralityPart(NamedTuple):
-    """What the page shows of language neutrality.
+    """What the page shows of language neutrality."""
 
-    Attributes
-    ----------
-    scope
-        Encoders and languages that all is about.
-    headline
-        What to do with the vectors, an encoder a sentence.
-    """
-
-    scope: str
-    headline: list[str]
+    scope: str  # encoders and languages that all is about
+    headline: list[str]  # what to do with the vectors, an encoder a sentence
     sections: list[Section]
 
 

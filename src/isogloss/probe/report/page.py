@@ -24,22 +24,13 @@ FORMATS = (GEOMETRY, NEUTRALITY)
 
 
 def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool = False) -> None:
-    """Write one HTML file of the folders that probes wrote.
-
-    Parameters
-    ----------
-    folders
-        Of one or several encoders and languages, in the order shown.
+    """Write one HTML file of the folders that probes wrote, in the order shown.
 
     Raises
     ------
     InputError
         When there is no folder, one of them cannot be read, or two measured the same; when `path`
         exists and `overwrite` is false, or it cannot be written.
-
-    Examples
-    --------
-    ``write_probe_report([Path("geometry")], Path("report.html"))``
     """
     refuse_read(path, folders)
     refuse_existing(path, overwrite=overwrite, makes="file")
