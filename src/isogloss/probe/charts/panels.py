@@ -5,12 +5,12 @@ an encoder's languages, its band goes from the lowest language to the highest, a
 has every language.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from isogloss.probe.charts.names import Names, percent
-from isogloss.probe.saved import Row, Series
+from isogloss.probe.saved import Row, Rows, Series
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
 from isogloss.report.lines import N_STYLES, Curve, LinePanel, Point, panel_of
 from isogloss.report.page import name_of_language
@@ -47,9 +47,6 @@ class Section:
     panels: list[LinePanel] = field(default_factory=list)
     heats: list[HeatTable] = field(default_factory=list)
     folded: list[Folded] = field(default_factory=list)
-
-
-Rows = Mapping[Series, list[Row]]
 
 
 def are_many(rows: Rows) -> bool:

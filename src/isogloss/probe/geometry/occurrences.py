@@ -42,7 +42,9 @@ class Marks(NamedTuple):
 
     def at(self, units: Ints1d) -> "Marks":
         """Return the marks of some units."""
-        return Marks(*(column[units] for column in self))
+        return Marks(
+            self.word[units], self.is_drawn[units], self.random[units], self.sentence[units]
+        )
 
     @staticmethod
     def joined(marks: "Sequence[Marks]") -> "Marks":

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from isogloss.probe.charts.names import Names
-from isogloss.probe.charts.panels import Measure, Rows, points_of
+from isogloss.probe.charts.panels import Measure, points_of
 from isogloss.probe.charts.variants import VariantCharts, charts_of
+from isogloss.probe.saved import Rows
 
 # Name of a line → its column.
 PROBES = {

@@ -241,10 +241,8 @@ def _language_hits(vectors: Floats3d, division: Division) -> _LanguageHits:
         for number in range(N_EXCHANGES)
     ]
     return _LanguageHits(
-        *(
-            np.array([_recognised(vectors, one, centred=centred) for one in each])
-            for centred in (False, True)
-        ),
+        np.array([_recognised(vectors, one, centred=False) for one in each]),
+        np.array([_recognised(vectors, one, centred=True) for one in each]),
         np.array(null),
     )
 

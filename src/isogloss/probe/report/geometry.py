@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from isogloss.probe.charts.names import Names
 from isogloss.probe.charts.panels import (
-    Rows,
     Section,
     are_many,
     folded_heat,
@@ -20,8 +19,8 @@ from isogloss.probe.charts.panels import (
 )
 from isogloss.probe.charts.variants import Variants, charts_of, table_of
 from isogloss.probe.geometry.curves import ISOTROPY, LAYERS, LENGTH
-from isogloss.probe.report.claims import ClaimLine, ShownClaim, shown_claims
-from isogloss.probe.saved import Row, Series, Tables, spread
+from isogloss.probe.report.claims import ShownClaim, shown_claims
+from isogloss.probe.saved import Row, Rows, Series, Tables, spread
 from isogloss.report.lines import Point
 
 _SHADED = 2  # of the measures by layer, whose tables are open; the others are folded
@@ -45,11 +44,11 @@ class WordList(NamedTuple):
 
 
 class GeometryPart(NamedTuple):
-    """What the page shows of the geometry; verdicts by `in_groups`, None: not judged."""
+    """What the page shows of the geometry."""
 
     scope: str  # encoders and languages that all is about
     claims: list[ShownClaim]
-    verdicts: dict[str, dict[str, list[ClaimLine | None]]]
+    groups: dict[str, dict[str, Series]]  # of encoders and languages; see `in_groups`
     sections: list[Section]
     words: list[WordList]
 
@@ -57,20 +56,10 @@ class GeometryPart(NamedTuple):
 def geometry_part(rows: Tables, among: Names) -> GeometryPart:
     """Lay out all that the page shows of the geometry; `among`: names of the whole page."""
     names = Names(rows["layers"], among)
-    claims = shown_claims(rows["claims"], names)
     return GeometryPart(
         scope=names.all(),
-        claims=claims,
-        verdicts={
-            group: {
-                label: [
-                    next((line for line in claim.lines if line.series == series), None)
-                    for claim in claims
-                ]
-                for label, series in lines.items()
-            }
-            for group, lines in in_groups(rows["layers"], names).items()
-        },
+        claims=shown_claims(rows["claims"]),
+        groups=in_groups(rows["layers"], names),
         sections=[
             _layers_section(rows["layers"], names),
             _isotropy_section(rows, names),

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from isogloss.probe.charts.names import Names, percent
 from isogloss.probe.charts.panels import (
-    Rows,
     Section,
     folded_heat,
     folded_tables,
@@ -23,7 +22,7 @@ from isogloss.probe.neutrality.curves import (
     probe_charts,
     search_charts,
 )
-from isogloss.probe.saved import Tables, spread
+from isogloss.probe.saved import Rows, Tables, spread
 from isogloss.report.figures import is_number
 from isogloss.report.heat import HeatTable
 
