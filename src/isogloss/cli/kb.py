@@ -206,8 +206,7 @@ def link(
     ] = None,
     fallback_lang: options.FallbackLang = None,
     no_inflection: Annotated[
-        bool,
-        typer.Option("--no-inflection", help="Do not find names with an ending or particle."),
+        bool, typer.Option("--no-inflection", help="Do not find names with an ending or particle.")
     ] = False,
     strict: options.Strict = False,
 ) -> None:

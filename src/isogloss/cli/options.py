@@ -73,8 +73,7 @@ LabelSeparator = Annotated[
     typer.Option(help="Separator of the labels of a text: '|', ';' or ',' (default: found out)."),
 ]
 Threads = Annotated[
-    int | None,
-    count("Number of cores to use (default: all physical ones).", most=MAX_THREADS),
+    int | None, count("Number of cores to use (default: all physical ones).", most=MAX_THREADS)
 ]
 Cache = Annotated[
     Path | None,

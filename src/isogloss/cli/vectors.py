@@ -122,8 +122,7 @@ def similar(
     ],
     k: Annotated[int, count("Maximum number of neighbours.")] = 10,
     kind: Annotated[
-        Literal["word", "entity"] | None,
-        typer.Option(help="Kind of neighbours (default: both)."),
+        Literal["word", "entity"] | None, typer.Option(help="Kind of neighbours (default: both).")
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -153,8 +152,7 @@ def convert(
     out: Annotated[Path, typer.Option(help="File to make.")],
     to: Annotated[VectorFormat, typer.Option(help="Form of the file to make.")] = "native",
     kb: Annotated[
-        Path | None,
-        typer.Option(help="Knowledge base whose ids entities get; native form only."),
+        Path | None, typer.Option(help="Knowledge base whose ids entities get; native form only.")
     ] = None,
     lang: Annotated[
         str | None, typer.Option(help="Language of the titles, to look them up in --kb.")

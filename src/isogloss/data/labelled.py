@@ -30,9 +30,7 @@ class LabelledTexts:
     def rows_in(self, langs: "set[str | None]") -> "LabelledTexts":
         """Return the rows in any of the languages, in their order."""
         kept = np.flatnonzero([lang in langs for lang in self.langs]).tolist()
-        return LabelledTexts(
-            *([column[row] for row in kept] for column in self.columns()),
-        )
+        return LabelledTexts(*([column[row] for row in kept] for column in self.columns()))
 
     def columns(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
         """Return texts, labels, languages and ids."""

@@ -50,8 +50,7 @@ def diagrams_of(languages: Sequence[LanguageReliability]) -> ReliabilityDiagrams
     if not languages:
         return None
     ranked = sorted(
-        languages,
-        key=lambda one: (not one.is_training, -one.ece if is_number(one.ece) else 0.0),
+        languages, key=lambda one: (not one.is_training, -one.ece if is_number(one.ece) else 0.0)
     )
     return ReliabilityDiagrams(
         ranked[:N_LANGUAGES_SHOWN], ranked[N_LANGUAGES_SHOWN:], _summary(ranked)

@@ -15,13 +15,7 @@ from sklearn.metrics import f1_score
 
 from isogloss.arrays import Bools1d, Doubles1d
 from isogloss.statistics.bootstrap import numbered_ids, resampled_means
-from isogloss.statistics.intervals import (
-    Interval,
-    interval_of_draws,
-    not_beyond,
-    repeated,
-    sums_of,
-)
+from isogloss.statistics.intervals import Interval, interval_of_draws, not_beyond, repeated, sums_of
 
 
 @dataclass(frozen=True)
