@@ -1,6 +1,5 @@
 """Line charts as one SVG file that stands alone, light or dark as its reader's screen is."""
 
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -12,7 +11,6 @@ T = TypeVar("T")
 
 _N_COLUMNS = 2
 _GAP, _TITLE, _ENTRY = 24, 22, 20  # units of the picture: between charts, heights of lines of text
-_LETTER = 7  # width of a letter, rounded up; ideographs take two
 
 
 class Group(NamedTuple):
@@ -40,12 +38,8 @@ def write_picture(path: Path, groups: Sequence[Group]) -> None:
     names: list[_Placed[tuple[int, str]]] = []
     y = _GAP
     for legend, charts in groups:
-        # Names that do not fit beside each other stand below each other.
-        is_wide = any(_width(name) > WIDTH - 2 * _GAP for name in legend)
-        n_columns = 1 if is_wide else _N_COLUMNS
-        names += _in_columns([*enumerate(legend, start=1)], y, _ENTRY, n_columns)
-        y += _ENTRY * -(-len(legend) // n_columns)
-        y += 6 if legend else 0
+        names += _in_columns([*enumerate(legend, start=1)], y, _ENTRY, n_columns=1)
+        y += _ENTRY * len(legend) + (6 if legend else 0)
         height = _TITLE + HEIGHT + _GAP
         panels += _in_columns(charts, y, height, _N_COLUMNS)
         y += height * -(-len(charts) // _N_COLUMNS)
@@ -61,9 +55,3 @@ def _in_columns(items: Sequence[T], y: int, height: int, n_columns: int) -> list
         _Placed(_GAP + at % n_columns * (WIDTH + _GAP), y + at // n_columns * height, item)
         for at, item in enumerate(items)
     ]
-
-
-def _width(name: str) -> int:
-    return sum(
-        _LETTER * (2 if unicodedata.east_asian_width(letter) in "WF" else 1) for letter in name
-    )
