@@ -10,12 +10,7 @@ import numpy as np
 class LabelledTexts:
     """Rows of several files, one after the other; all lists are of one length.
 
-    Attributes
-    ----------
-    texts, labels, langs
-        Of each row; the language is None where it is not known.
-    ids
-        Equal ids are the same document in several languages; None where there is none.
+    A language is None where it is not known. Equal ids are the same document in several languages.
     """
 
     texts: list[str] = field(default_factory=list)

@@ -17,19 +17,11 @@ from isogloss.text.languages import LanguageFile
 
 @dataclass(frozen=True)
 class ParallelTexts:
-    """Sentences in several languages.
-
-    Attributes
-    ----------
-    texts
-        Language → its sentences; the lists are of one length, and sentence i of all is one.
-    n_empty, n_repeated
-        Rows left out because a text was empty, or was met before in its language.
-    """
+    """Sentences in several languages: language → its own; sentence i of all languages is one."""
 
     texts: dict[str, list[str]]
-    n_empty: int = 0
-    n_repeated: int = 0
+    n_empty: int = 0  # rows left out because a text was empty
+    n_repeated: int = 0  # and because one was met before in its language
 
     @property
     def langs(self) -> list[str]:

@@ -37,21 +37,11 @@ MISSING = _Missing()
 
 @dataclass(frozen=True)
 class Records:
-    """Named columns of equal length.
+    """Named columns of equal length."""
 
-    Parameters
-    ----------
-    columns
-        Names; ``"1"``, ``"2"``, … where the file has no header.
-    values
-        Position of a column → its values.
-    lines
-        Line (Parquet: row) of each record, 1-based.
-    """
-
-    columns: list[str]
-    values: Callable[[int], list[Any]]
-    lines: list[int]
+    columns: list[str]  # "1", "2", … where the file has no header
+    values: Callable[[int], list[Any]]  # position of a column → its values
+    lines: list[int]  # line (Parquet: row) of each record, 1-based
 
 
 NO_RECORDS = Records([], lambda _: [], [])

@@ -52,12 +52,7 @@ def search_pairs(
 ) -> dict[Score, Searches]:
     """Search the translation of each sentence among all, in both directions.
 
-    Parameters
-    ----------
-    vectors
-        (n_langs, n_sentences, width); sentence i of all languages is one.
-    n_neighbours
-        k, less than n_sentences.
+    Vectors are (n_langs, n_sentences, width); k, `n_neighbours`, is less than n_sentences.
     """
     lengths = np.linalg.norm(vectors, axis=2, keepdims=True)
     units = np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)

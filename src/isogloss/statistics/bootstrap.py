@@ -21,18 +21,10 @@ Measure = Callable[[Doubles2d], Doubles2d]  # of (n, n_sums) sums of counts: (n,
 
 @dataclass(frozen=True)
 class Resampled:
-    """Measures, and what they are of resampled documents.
+    """Measures, and what they are of resampled documents, the same for all measures."""
 
-    Attributes
-    ----------
-    values
-        float64 (n_measures,): of all documents.
-    drawn
-        float64 (n_draws, n_measures): a draw is of the same documents for all measures.
-    """
-
-    values: Doubles1d
-    drawn: Doubles2d
+    values: Doubles1d  # (n_measures,)
+    drawn: Doubles2d  # (n_draws, n_measures)
 
 
 def resampled(

@@ -108,14 +108,9 @@ def measure_vectors(
     options: GeometryOptions | None = None,
     static: StaticWords | None = None,
 ) -> Measured:
-    """Measure layers that another program has made vectors of; see `vector_file`.
+    """Measure layers that another program has made vectors of, as `measure_geometry` does.
 
-    Parameters
-    ----------
-    name
-        Stands in the tables where the encoder would.
-
-    Raises and returns what `measure_geometry` does.
+    `name` stands in the tables where the encoder would; see `vector_file`.
     """
     options = options or GeometryOptions()
     if static is not None:

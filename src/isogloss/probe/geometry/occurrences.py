@@ -64,24 +64,12 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What is measured.
+    """What is measured."""
 
-    Attributes
-    ----------
-    words
-        Names of the chosen words, sorted.
-    drawn
-        Occurrences of each word, by number in the order of the texts, whose vectors are kept.
-    random_units
-        Sentences (numbers of texts) → their units that are random words, sorted by text.
-    is_kept
-        bool (n_texts,): whether a text is a sentence that was not met before.
-    """
-
-    words: list[str]
-    drawn: list[Ints1d]
-    random_units: dict[int, Ints1d]
-    is_kept: Bools1d
+    words: list[str]  # names of the chosen words, sorted
+    drawn: list[Ints1d]  # occurrences of each, by number in the texts, whose vectors are kept
+    random_units: dict[int, Ints1d]  # number of a text → its units that are random words, sorted
+    is_kept: Bools1d  # (n_texts,): whether a text is a sentence that was not met before
     counts: Counts
 
     @property

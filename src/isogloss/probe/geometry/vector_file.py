@@ -31,24 +31,12 @@ _LAYER = re.compile(r"layer_(\d{1,4})")
 
 @dataclass(frozen=True, eq=False)
 class LayerVectors:
-    """Vectors of the words of sentences in several layers.
+    """Vectors of the words of sentences in several layers."""
 
-    Attributes
-    ----------
-    layers
-        float32 (n_rows, width) each; may be mapped.
-    words
-        Word of each row.
-    starts
-        int64 (n_sentences + 1,): sentence i is rows ``starts[i]`` to ``starts[i + 1] - 1``.
-    path
-        The file, for messages; None where there is none.
-    """
-
-    layers: list[Floats2d]
-    words: list[str]
-    starts: Ints1d
-    path: Path | None = None
+    layers: list[Floats2d]  # (n_rows, width) each; may be mapped
+    words: list[str]  # of each row
+    starts: Ints1d  # (n_sentences + 1,): sentence i is rows starts[i] to starts[i + 1] - 1
+    path: Path | None = None  # for messages
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences: their words, without signs, and all words as text."""

@@ -39,12 +39,7 @@ class WantedUnits:
 def add_word_vectors(
     sums: VectorSums, encoder: Encoder, texts: Iterable[str], units: Units, choice: Choice
 ) -> Dropped:
-    """Encode what is wanted of texts and add it to sums; return what was dropped.
-
-    Parameters
-    ----------
-    texts
-        Those of the choice, in the same order.
+    """Encode what is wanted of the texts of a choice, add it to sums; return what was dropped.
 
     Raises
     ------

@@ -26,19 +26,10 @@ N_NUMBERS_AT_ONCE = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class LanguageCka:
-    """CKA of all pairs of languages.
+    """CKA of all pairs of languages; NaN where one has no variance that can be told from noise."""
 
-    Attributes
-    ----------
-    value
-        (n_langs, n_langs), with ones on the diagonal. NaN where a language has no variance that
-        can be told from noise.
-    left_out
-        The same without each group of sentences, for the jackknife; (n_groups, n_langs, n_langs).
-    """
-
-    value: Doubles2d
-    left_out: Doubles3d
+    value: Doubles2d  # (n_langs, n_langs), with ones on the diagonal
+    left_out: Doubles3d  # the same without each group, for the jackknife; (n_groups, n_langs, …)
 
 
 class _Products(NamedTuple):
@@ -52,14 +43,8 @@ def language_cka(vectors: Floats3d, groups: Ints1d) -> LanguageCka:
     """Return the CKA of all pairs, over all sentences and without each group.
 
     The sums over pairs of sentences are taken sentence by sentence or feature by feature,
-    whichever is less work.
-
-    Parameters
-    ----------
-    vectors
-        (n_langs, n_sentences, width); `MIN_SENTENCES` or more outside each group.
-    groups
-        Group of each sentence, from 0; (n_sentences,).
+    whichever is less work. Vectors are (n_langs, n_sentences, width), `MIN_SENTENCES` or more of
+    them outside each group; groups count from 0.
     """
     n_langs, n, width = vectors.shape
     centred = np.asarray(vectors, np.float64)

@@ -17,14 +17,8 @@ from isogloss.statistics.intervals import CONFIDENCE, Interval
 def recognised(vectors: Floats3d, is_second: Bools1d) -> Bools2d:
     """Return whether a probe names the language of each sentence: bool (n_langs, n_sentences).
 
-    Two probes are fitted, each on one part of the sentences, and tested on the other part.
-
-    Parameters
-    ----------
-    vectors
-        (n_langs, n_sentences, width).
-    is_second
-        Part of each sentence, the same in all languages: bool (n_sentences,), both there.
+    Two probes are fitted, each on one part of the sentences (`is_second`, the same in all
+    languages), and tested on the other part. Vectors are (n_langs, n_sentences, width).
     """
     n_langs, n, width = vectors.shape
     hits = np.zeros((n_langs, n), np.bool_)
