@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.cli.groups import OnlyWith
+from isogloss.cli.groups import OnlyWith, count
 from isogloss.errors import InputError
-from isogloss.limits import LARGEST_COUNT
 from isogloss.train.options import TrainingOptions
 
 ONLY_TUNED = OnlyWith(
@@ -30,24 +29,15 @@ _Number = int | None
 class HowTuned:
     """How the encoder is fine-tuned."""
 
-    epochs: Annotated[
-        _Number,
-        typer.Option(min=1, max=LARGEST_COUNT, help="Maximum number of epochs (default: 10)."),
-    ] = None
-    batch_size: Annotated[
-        _Number, typer.Option(min=1, max=LARGEST_COUNT, help="Texts per step (default: 32).")
-    ] = None
+    epochs: Annotated[_Number, count("Maximum number of epochs (default: 10).")] = None
+    batch_size: Annotated[_Number, count("Texts per step (default: 32).")] = None
     learning_rate: Annotated[
         float | None,
         typer.Option(help="Peak learning rate of the schedule (default: full 2e-5, lora 2e-4)."),
     ] = None
     patience: Annotated[
         _Number,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Early stopping: stop after this many epochs without improvement (default: 3).",
-        ),
+        count("Early stopping: stop after this many epochs without improvement (default: 3)."),
         _JUDGED,
     ] = None
     dev_split: Annotated[
@@ -64,11 +54,7 @@ class HowTuned:
     ] = None
     max_length: Annotated[
         _Number,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Maximum number of tokens of a text, in prediction too (default: the encoder's).",
-        ),
+        count("Maximum number of tokens of a text, in prediction too (default: the encoder's)."),
     ] = None
     embeddings: Annotated[
         Literal["dense", "frozen", "rows"] | None,
@@ -78,24 +64,15 @@ class HowTuned:
         ),
     ] = None
     accumulate: Annotated[
-        _Number,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Gradient accumulation steps (default: chosen automatically).",
-        ),
+        _Number, count("Gradient accumulation steps (default: chosen automatically).")
     ] = None
     precision: Annotated[
         Literal["auto", "float32", "bfloat16", "float16"] | None,
         typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
     ] = None
     average_checkpoints: Annotated[
-        _Number,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Number of best epochs whose weights are averaged "
-            "(default: 1).",
-        ),
-    ] = None  # fmt: skip
+        _Number, count("Number of best epochs whose weights are averaged (default: 1).")
+    ] = None
 
     def options(self, tune: str) -> dict[str, Any] | None:
         """Return what was given of the options, by name; None where nothing is tuned.
