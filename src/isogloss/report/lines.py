@@ -153,9 +153,7 @@ def _bands(run: Sequence[Point], last: int, axis: Axis) -> list[str]:
 
 
 def _path(points: Sequence[tuple[int, float | None]], last: int, axis: Axis) -> str:
-    return "M" + "L".join(
-        f"{_x(x, last)} {_y(axis.at(y))}" for x, y in points if y is not None
-    )  # fmt: skip
+    return "M" + "L".join(f"{_x(x, last)} {_y(axis.at(y))}" for x, y in points if y is not None)
 
 
 def _x(layer: int, last: int) -> float:

@@ -76,9 +76,9 @@ class LayerVectors:
         if rows:
             marks = Marks.joined(marked)
             vectors = np.stack([layer[rows] for layer in self.layers])
-            sums.add(vectors, marks, refused=lambda layer, at, what: self._refused(
-                layer, rows[at], what
-            ))  # fmt: skip
+            sums.add(
+                vectors, marks, refused=lambda layer, at, what: self._refused(layer, rows[at], what)
+            )
 
     def _refused(self, layer: int, row: int, what: str) -> InputError:
         return InputError(
