@@ -5,7 +5,8 @@ every measure.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,17 @@ N_RESAMPLES = 1000
 def columns_of(name: str, interval: Interval) -> dict[str, float]:
     """Return a value and its interval as columns of a table."""
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def row_of(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as columns of a table, intervals with their ends."""
+    row: dict[str, Any] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        value = value.interval if isinstance(value, Sampled) else value
+        is_interval = isinstance(value, Interval)
+        row |= columns_of(field.name, value) if is_interval else {field.name: value}
+    return row
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,28 +43,30 @@ def measure(vectors: np.ndarray, pairs: list[Pair] = PIVOT) -> LayerNeutrality:
 
 def test_shifted_languages_are_recognised_and_centring_mends_it() -> None:
     found = measure(planted(3.0))
-    assert found.recognised.value == 1
-    assert found.recognised_centred.high < 0.5
+    assert found.language_accuracy.value == 1
+    assert found.language_accuracy_centred.high < 0.5
     raw, centred = found.retrieval[RAW], found.retrieval[CENTRED]
     assert raw.accuracy.value < 0.7
     assert centred.accuracy.value > 0.95
     assert centred.accuracy.minus(raw.accuracy).interval.low > 0.2
     assert found.retrieval[CSLS].accuracy.value > raw.accuracy.value
     assert centred.hubness.value < raw.hubness.value / 2
-    assert raw.accuracy.value == pytest.approx((raw.forwards.value + raw.back.value) / 2)
+    assert raw.accuracy.value == pytest.approx(
+        (raw.accuracy_forwards.value + raw.accuracy_back.value) / 2
+    )
     same = measure(planted(0.0))
     assert found.cka.value == pytest.approx(same.cka.value, abs=1e-4)  # a shift is not seen
-    assert same.recognised.low < 0.25 < same.recognised.high
+    assert same.language_accuracy.low < 0.25 < same.language_accuracy.high
 
 
 def test_languages_that_differ_in_their_means_alone_are_no_more_than_the_null() -> None:
     """The shift, however large, is in neither; and the null is above chance, as means are noisy."""
     shifted, same = measure(planted(3.0, noise=1.0)), measure(planted(0.0, noise=1.0))
-    null = shifted.recognised_null
-    assert null.low < shifted.recognised_centred.value < null.high
+    null = shifted.language_accuracy_null
+    assert null.low < shifted.language_accuracy_centred.value < null.high
     assert null.value > 0.28
-    assert null.value == pytest.approx(same.recognised_null.value, abs=0.01)
-    of_one = shifted.languages[0].recognised_null
+    assert null.value == pytest.approx(same.language_accuracy_null.value, abs=0.01)
+    of_one = shifted.languages[0].language_accuracy_null
     assert of_one.value == pytest.approx(null.value)
     assert of_one.low < null.low < null.high < of_one.high
     row = next(iter(NeutralityResult([one_layer(shifted)], options=FEW).layers.rows))
@@ -94,7 +96,7 @@ def test_languages_with_a_covariance_of_their_own_are_more_than_the_null() -> No
     for at in range(4):
         vectors[at, :, 6 * at : 6 * at + 6] += 9 * noise[at, :, 6 * at : 6 * at + 6]
     found = measure(vectors)
-    assert found.recognised_centred.value > found.recognised_null.high
+    assert found.language_accuracy_centred.value > found.language_accuracy_null.high
 
 
 def one_layer(layer: LayerNeutrality) -> MeasuredNeutrality:
@@ -103,10 +105,10 @@ def one_layer(layer: LayerNeutrality) -> MeasuredNeutrality:
 
 def test_where_all_are_right_the_interval_is_no_point() -> None:
     found = measure(planted(3.0, noise=0.2))
-    for accuracy in (found.recognised, found.retrieval[CENTRED].accuracy.interval):
+    for accuracy in (found.language_accuracy, found.retrieval[CENTRED].accuracy.interval):
         assert (accuracy.value, accuracy.high) == (1.0, 1.0)
         assert accuracy.low == pytest.approx(120 / (120 + 1.96**2), abs=1e-4)
-    assert found.languages[1].recognised.low == pytest.approx(0.969, abs=1e-3)
+    assert found.languages[1].language_accuracy.low == pytest.approx(0.969, abs=1e-3)
 
 
 def test_the_mean_that_all_share_can_be_all_that_is_wrong() -> None:
@@ -126,12 +128,14 @@ def test_the_language_probe_is_the_mean_over_divisions(monkeypatch: pytest.Monke
     of_each = [
         measure_layer(
             0, vectors, LANGS, PIVOT, replace(division, quarters=[one]), n_neighbours=5
-        ).recognised_centred
+        ).language_accuracy_centred
         for one in division.quarters
     ]
-    assert mean.recognised_centred.value == pytest.approx(np.mean([one.value for one in of_each]))
+    assert mean.language_accuracy_centred.value == pytest.approx(
+        np.mean([one.value for one in of_each])
+    )
     assert len({one.value for one in of_each}) > 1
-    assert mean.recognised_centred.low < min(one.value for one in of_each)
+    assert mean.language_accuracy_centred.low < min(one.value for one in of_each)
 
 
 def test_means_are_of_the_other_half() -> None:
@@ -141,7 +145,9 @@ def test_means_are_of_the_other_half() -> None:
     division = replace(division, quarters=division.quarters[:1])
     vectors[1:, division.is_second_half] += 4.0
     found = measure_layer(0, vectors, LANGS, PIVOT, division, n_neighbours=5)
-    assert found.recognised_centred.value > 0.4  # English is told from the others in both halves
+    assert (
+        found.language_accuracy_centred.value > 0.4
+    )  # English is told from the others in both halves
     assert found.retrieval[CENTRED].accuracy.value < 0.9
     assert measure(planted(0.0)).retrieval[CENTRED].accuracy.value > 0.95
 
@@ -152,18 +158,18 @@ def test_one_language_s_shift_and_trouble_are_its_own() -> None:
     rows = {row.lang: row for row in measure(vectors).languages}
     assert max(rows.values(), key=lambda row: row.shift.value).lang == "pt"
     assert rows["pt"].shift.low > 1.5
-    assert rows["pt"].dimensions[0] == 5
-    assert rows["pt"].shares[0] == pytest.approx(1, abs=0.05)
-    assert rows["pt"].recognised.value > 0.99
-    assert rows["pt"].recognised.low > rows["ja"].recognised.high
-    assert rows["pt"].queries.value < rows["pt"].queries_centred.value
-    assert rows["pt"].queries.value < rows["ja"].queries.value
-    assert rows["pt"].targets.value < rows["ja"].targets.value
+    assert rows["pt"].dimensions_of_shift[0] == 5
+    assert rows["pt"].shares_of_shift[0] == pytest.approx(1, abs=0.05)
+    assert rows["pt"].language_accuracy.value > 0.99
+    assert rows["pt"].language_accuracy.low > rows["ja"].language_accuracy.high
+    assert rows["pt"].retrieval_from.value < rows["pt"].retrieval_from_centred.value
+    assert rows["pt"].retrieval_from.value < rows["ja"].retrieval_from.value
+    assert rows["pt"].retrieval_to.value < rows["ja"].retrieval_to.value
     vectors[3] = np.random.default_rng(5).normal(size=vectors[3].shape)
     found = measure(vectors)
     rows = {row.lang: row for row in found.languages}
     assert rows["th"].cka.high < 0.1 < rows["ja"].cka.value
-    assert rows["th"].queries.value < 0.1
+    assert rows["th"].retrieval_from.value < 0.1
     pairs = {(row.lang, row.other): row.cka.value for row in found.pairs}
     assert len(pairs) == 6
     assert rows["en"].cka.value == pytest.approx(
@@ -182,11 +188,11 @@ def test_directions_are_not_mixed_up() -> None:
     found = measure(vectors)
     japanese = next(row for row in found.languages if row.lang == "ja")
     raw = found.retrieval[RAW]
-    assert raw.forwards.value > raw.back.value
-    assert japanese.targets.value > japanese.queries.value
+    assert raw.accuracy_forwards.value > raw.accuracy_back.value
+    assert japanese.retrieval_to.value > japanese.retrieval_from.value
     english = next(row for row in found.languages if row.lang == "en")
-    assert english.queries.value == pytest.approx(raw.forwards.value)
-    assert english.targets.value == pytest.approx(raw.back.value)
+    assert english.retrieval_from.value == pytest.approx(raw.accuracy_forwards.value)
+    assert english.retrieval_to.value == pytest.approx(raw.accuracy_back.value)
 
 
 def test_all_pairs_are_means_over_all_pairs() -> None:
@@ -264,7 +270,7 @@ def test_tables_hold_what_was_measured() -> None:
     result = NeutralityResult([one], options=options)
     assert one.best is strong
     row = result.layers.rows[1]
-    assert row["language_accuracy"] == weak.recognised.value
+    assert row["language_accuracy"] == weak.language_accuracy.value
     assert row["chance"] == 0.25
     assert row["centring_gain"] == pytest.approx(row["retrieval_centred"] - row["retrieval"])
     assert len(result.retrieval.rows) == 2 * 6

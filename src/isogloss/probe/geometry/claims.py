@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -30,17 +30,12 @@ class Claim:
     """A claim in words, what `value` is, and the limit that it is above or below by the claim."""
 
     claim: str
+    verdict: Verdict
     measured: str
     value: float
     value_low: float
     value_high: float
     limit: float
-    verdict: Verdict
-
-    def row(self) -> dict[str, Any]:
-        """Return it as a row of a table."""
-        order = ("claim", "verdict", "measured", "value", "value_low", "value_high", "limit")
-        return {name: getattr(self, name) for name in order}
 
 
 def claims_of(layers: Sequence[LayerMeasures]) -> list[Claim]:
@@ -123,7 +118,7 @@ def explained(verdicts: Collection[Verdict]) -> str:
 def _claim(claim: str, measured: str, value: Sampled, limit: float, *, is_above: bool) -> Claim:
     found = value.interval
     verdict = verdict_of(found.low, found.high, limit, is_above=is_above)
-    return Claim(claim, measured, found.value, found.low, found.high, limit, verdict)
+    return Claim(claim, verdict, measured, found.value, found.low, found.high, limit)
 
 
 def _claim_of_all(

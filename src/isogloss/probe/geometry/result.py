@@ -136,7 +136,7 @@ class GeometryResult(ProbeResult):
             "extremes", measured, _extreme_rows, "Self-similarity: mean of the layers above 0."
         )
         self.claims = self._add(
-            "claims", measured, lambda one: [claim.row() for claim in one.claims],
+            "claims", measured, lambda one: map(asdict, one.claims),
             explained({claim.verdict for one in measured for claim in one.claims}),
         )  # fmt: skip
 

@@ -53,45 +53,43 @@ class Retrieval:
     """
 
     accuracy: Sampled
-    forwards: Sampled
-    back: Sampled
+    accuracy_forwards: Sampled
+    accuracy_back: Sampled
     hubness: Interval
 
 
 @dataclass(frozen=True, eq=False)
 class LanguageMeasures:
-    """What is measured of one language.
+    """What is measured of one language, by the names of the columns of its table.
 
     Attributes
     ----------
     shift
-        Distance of its mean from the mean of the others, in units of the spread.
-    dimensions, shares, n_for_half
-        See `shifts.LanguageShifts`.
-    recognised, recognised_centred, recognised_null
-        Share of its sentences whose language a linear probe names; see `LayerNeutrality`. The last
+        Distance of its mean from the mean of the others, in units of the spread; for what follows
+        see `shifts.LanguageShifts`.
+    language_accuracy
+        Share of its sentences whose language a linear probe names; see `LayerNeutrality`. The null
         is the same for all languages; see `language_identity.interval_of_all_languages`.
     cka
         Mean CKA with the other languages.
-    queries, queries_centred
-        Accuracy of retrieval for its sentences, mean over its pairs.
-    targets, targets_centred
-        The same for sentences of the other languages, searched among its own.
+    retrieval_from, retrieval_to
+        Accuracy of retrieval for its sentences, mean over its pairs; and for sentences of the other
+        languages, searched among its own.
     """
 
     lang: str
     shift: Interval
-    dimensions: Ints1d
-    shares: npt.NDArray[np.float64]
-    n_for_half: int
-    recognised: Interval
-    recognised_centred: Interval
-    recognised_null: Interval
+    dimensions_of_shift: Ints1d
+    shares_of_shift: npt.NDArray[np.float64]
+    dimensions_for_half: int
+    language_accuracy: Interval
+    language_accuracy_centred: Interval
+    language_accuracy_null: Interval
     cka: Interval
-    queries: Interval
-    queries_centred: Interval
-    targets: Interval
-    targets_centred: Interval
+    retrieval_from: Interval
+    retrieval_from_centred: Interval
+    retrieval_to: Interval
+    retrieval_to_centred: Interval
 
 
 @dataclass(frozen=True)
@@ -109,11 +107,11 @@ class LayerNeutrality:
 
     Attributes
     ----------
-    recognised, recognised_centred
+    language_accuracy, language_accuracy_centred
         Accuracy of the language probe: on the vectors, and after the subtraction of each
         language's mean. Mean over the divisions, whose variance is in the interval; see
         `statistics.intervals.interval_over_divisions`.
-    recognised_null
+    language_accuracy_null
         What the latter is where languages are exchangeable but for their means, see
         `language_identity.exchanged`: the mean of `N_EXCHANGES` times, and the interval in which
         one more would lie. Each is of one division, so that the interval holds their variance too;
@@ -125,9 +123,9 @@ class LayerNeutrality:
     """
 
     layer: int
-    recognised: Interval
-    recognised_centred: Interval
-    recognised_null: Interval
+    language_accuracy: Interval
+    language_accuracy_centred: Interval
+    language_accuracy_null: Interval
     cka: Interval
     retrieval: dict[Kind, Retrieval]
     languages: list[LanguageMeasures]
@@ -198,17 +196,17 @@ def measure_layer(
     off_diagonal = ~np.eye(len(langs), dtype=np.bool_)
     return LayerNeutrality(
         layer=layer,
-        recognised=interval_over_divisions(named.raw.mean(1)),
-        recognised_centred=interval_over_divisions(named.centred.mean(1)),
-        recognised_null=interval_of_another(named.null.mean(1)),
+        language_accuracy=interval_over_divisions(named.raw.mean(1)),
+        language_accuracy_centred=interval_over_divisions(named.centred.mean(1)),
+        language_accuracy_null=interval_of_another(named.null.mean(1)),
         cka=jackknife_interval(
             float(cka.value[off_diagonal].mean()), cka.left_out[:, off_diagonal].mean(1)
         ),
         retrieval={
             kind: Retrieval(
                 accuracy=share(found.hits.mean((0, 1))),
-                forwards=share(found.hits[:, 0].mean(0)),
-                back=share(found.hits[:, 1].mean(0)),
+                accuracy_forwards=share(found.hits[:, 0].mean(0)),
+                accuracy_back=share(found.hits[:, 1].mean(0)),
                 hubness=_hubness(found, division),
             )
             for kind, found in searches.items()
@@ -315,19 +313,21 @@ def _languages(
             LanguageMeasures(
                 lang=lang,
                 shift=jackknife_interval(float(shifts.distance[at]), shifts.left_out[:, at]),
-                dimensions=shifts.dimensions[at],
-                shares=shifts.shares[at],
-                n_for_half=int(shifts.n_for_half[at]),
-                recognised=interval_over_divisions(named.raw[:, at].astype(np.float64)),
-                recognised_centred=interval_over_divisions(named.centred[:, at].astype(np.float64)),
-                recognised_null=null,
+                dimensions_of_shift=shifts.dimensions[at],
+                shares_of_shift=shifts.shares[at],
+                dimensions_for_half=int(shifts.n_for_half[at]),
+                language_accuracy=interval_over_divisions(named.raw[:, at].astype(np.float64)),
+                language_accuracy_centred=interval_over_divisions(
+                    named.centred[:, at].astype(np.float64)
+                ),
+                language_accuracy_null=null,
                 cka=jackknife_interval(
                     float(cka[at, others].mean()), cka_left_out[:, at, others].mean(1)
                 ),
-                queries=share(raw[as_queries].mean(0)).interval,
-                queries_centred=share(centred[as_queries].mean(0)).interval,
-                targets=share(raw[as_targets].mean(0)).interval,
-                targets_centred=share(centred[as_targets].mean(0)).interval,
+                retrieval_from=share(raw[as_queries].mean(0)).interval,
+                retrieval_from_centred=share(centred[as_queries].mean(0)).interval,
+                retrieval_to=share(raw[as_targets].mean(0)).interval,
+                retrieval_to_centred=share(centred[as_targets].mean(0)).interval,
             )
         )
     return measured

@@ -15,7 +15,7 @@ from isogloss.probe.result import ProbeResult
 from isogloss.probe.saved import Format, Number, Row, Series, Text, Whole, by_series, spread
 from isogloss.report.picture import Group
 from isogloss.report.table import Table
-from isogloss.statistics.draws import columns_of
+from isogloss.statistics.draws import columns_of, row_of
 
 RAW, CENTRED, CSLS = Kind("raw", "cosine"), Kind("centred", "cosine"), Kind("raw", "CSLS")
 _MINOR_OF_LAYERS = (
@@ -147,9 +147,9 @@ class NeutralityResult(ProbeResult):
 def reading_of(one: MeasuredNeutrality) -> str:
     """Return the figures of the best layer of retrieval in one line."""
     best, chance = one.best, 1 / len(one.langs)
-    found, probe = best.retrieval[RAW].accuracy, best.recognised
+    found, probe = best.retrieval[RAW].accuracy, best.language_accuracy
     gain = best.retrieval[CENTRED].accuracy.minus(found).interval
-    left, null = best.recognised_centred, best.recognised_null
+    left, null = best.language_accuracy_centred, best.language_accuracy_null
     return (
         f"{one.encoder}, layer {best.layer}, the best of retrieval: translations found "
         f"{found.value:.1%}, by centring {gain.value:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]; "
@@ -170,9 +170,9 @@ def _by_layer(
 def _layer_rows(layer: LayerNeutrality) -> Iterator[Row]:
     raw, centred, csls = (layer.retrieval[kind] for kind in (RAW, CENTRED, CSLS))
     yield {
-        **columns_of("language_accuracy", layer.recognised),
-        **columns_of("language_accuracy_centred", layer.recognised_centred),
-        **columns_of("language_accuracy_null", layer.recognised_null),
+        **columns_of("language_accuracy", layer.language_accuracy),
+        **columns_of("language_accuracy_centred", layer.language_accuracy_centred),
+        **columns_of("language_accuracy_null", layer.language_accuracy_null),
         "chance": 1 / len(layer.languages),
         **columns_of("cka", layer.cka),
         **columns_of("retrieval", raw.accuracy.interval),
@@ -186,36 +186,13 @@ def _layer_rows(layer: LayerNeutrality) -> Iterator[Row]:
 
 
 def _language_rows(layer: LayerNeutrality) -> Iterator[Row]:
-    for one in layer.languages:
-        yield {
-            "lang": one.lang,
-            **columns_of("shift", one.shift),
-            "dimensions_of_shift": one.dimensions,
-            "shares_of_shift": one.shares,
-            "dimensions_for_half": one.n_for_half,
-            **columns_of("language_accuracy", one.recognised),
-            **columns_of("language_accuracy_centred", one.recognised_centred),
-            **columns_of("language_accuracy_null", one.recognised_null),
-            **columns_of("cka", one.cka),
-            **columns_of("retrieval_from", one.queries),
-            **columns_of("retrieval_from_centred", one.queries_centred),
-            **columns_of("retrieval_to", one.targets),
-            **columns_of("retrieval_to_centred", one.targets_centred),
-        }
+    return map(row_of, layer.languages)
 
 
 def _retrieval_rows(layer: LayerNeutrality) -> Iterator[Row]:
     for kind, found in layer.retrieval.items():
-        yield {
-            "vectors": kind.vectors,
-            "score": kind.score,
-            **columns_of("accuracy", found.accuracy.interval),
-            **columns_of("accuracy_forwards", found.forwards.interval),
-            **columns_of("accuracy_back", found.back.interval),
-            **columns_of("hubness", found.hubness),
-        }
+        yield {"vectors": kind.vectors, "score": kind.score, **row_of(found)}
 
 
 def _cka_rows(layer: LayerNeutrality) -> Iterator[Row]:
-    for pair in layer.pairs:
-        yield {"lang": pair.lang, "other": pair.other, **columns_of("cka", pair.cka)}
+    return map(row_of, layer.pairs)
