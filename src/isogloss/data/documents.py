@@ -106,31 +106,17 @@ class FileFormat:
 class Documents:
     """Texts of one file, and what the file says about each; all lists are of one length.
 
-    Parameters
-    ----------
-    texts
-        Texts, empty ones among them.
-    labels
-        Labels as strings (a whole number or boolean by ``str``) without blanks around them, or a
-        tuple of them for each document with several; ``None`` if not asked for.
-    langs
-        Canonical codes, ``None`` where the file gives none or an unknown one; ``None`` without
-        a language column.
-    ids
-        Values of ``id``, ``index_id`` or ``sent_id`` as strings, ``None`` where it is
-        empty; ``None`` without such a column.
-    lines
-        Line (Parquet: row) of each document, 1-based.
-    path
-        Where they come from, for messages.
+    Labels are strings (a whole number or boolean by ``str``) without blanks around them, or a tuple
+    of them for each document with several. A column that was not asked for, or is not there, is
+    None.
     """
 
-    texts: list[str]
+    texts: list[str]  # empty ones among them
     labels: list[str] | list[LabelSet] | None
-    langs: list[str | None] | None
-    ids: list[str | None] | None
-    lines: list[int]
-    path: str
+    langs: list[str | None] | None  # canonical codes; None: unknown, or the file gives none
+    ids: list[str | None] | None  # of one of `ID_COLUMNS`; None where it is empty
+    lines: list[int]  # line (Parquet: row) of each document, 1-based
+    path: str  # for messages
 
 
 def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -> Documents:

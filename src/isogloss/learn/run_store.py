@@ -37,24 +37,12 @@ Cell = TypeVar("Cell", bound=msgspec.Struct)
 
 @dataclass(frozen=True)
 class Experiment(Generic[Cell]):
-    """A kind of experiment whose runs are kept.
+    """A kind of experiment whose runs are kept."""
 
-    Attributes
-    ----------
-    what
-        Its name in sentences: ``"comparison"``.
-    version
-        Of the format of its folder.
-    cell
-        Type of what is kept of a run.
-    nouns
-        Names in `Runs.made_with` to what they are in sentences.
-    """
-
-    what: str
-    version: int
-    cell: type[Cell]
-    nouns: Mapping[str, str]
+    what: str  # its name in sentences: "comparison"
+    version: int  # of the format of its folder
+    cell: type[Cell]  # what is kept of a run
+    nouns: Mapping[str, str]  # names in `Runs.made_with` → what they are in sentences
 
     def check_place(self, out: Path) -> None:
         """Refuse, before long work, a folder that cannot hold the runs, or in which one is made.

@@ -48,26 +48,16 @@ class Head(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Format:
-    """What a probe writes.
+    """What a probe writes: table → column → type, of those that are read.
 
-    Attributes
-    ----------
-    name, version
-        ``format`` and ``version`` of its manifest.
-    command
-        What makes it, for error sentences.
-    tables
-        Table → column → type, of those that are read; of the first, ``layers``, all others have
-        encoders, languages and layers.
-    unread
-        Other tables of the manifest.
+    All have encoders, languages and layers of the first, ``layers``.
     """
 
     name: str
     version: int
-    command: str
+    command: str  # what makes it, for error sentences
     tables: Mapping[str, Mapping[str, Any]]
-    unread: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()  # other tables of the manifest
 
     @property
     def kept(self) -> tuple[str, ...]:

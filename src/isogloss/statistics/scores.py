@@ -78,14 +78,9 @@ def interval_of_mean_accuracy(
 def paired_difference(
     correct: Bools1d, other: Bools1d, *, seed: int, ids: Sequence[str] | None = None
 ) -> PairedDifference:
-    """Compare two models on the same rows of one language.
+    """Compare which rows of one language two models get right.
 
-    Parameters
-    ----------
-    correct, other
-        Which rows are right: bool (n,).
-    ids
-        Rows with the same id are one document: it is drawn, and wins or loses, as a whole.
+    Rows with the same id are one document: it is drawn, and wins or loses, as a whole.
     """
     gains = np.asarray(correct, dtype=np.float64) - np.asarray(other, dtype=np.float64)
     groups = repeated(ids)

@@ -16,7 +16,7 @@ NO_VARIANCE = 1e-9  # of all; what float32 leaves of vectors that are equal
 class ExplainedVariance(NamedTuple):
     """Share of variance that one direction explains, by three definitions.
 
-    Parameters
+    Attributes
     ----------
     uncentred
         σ₁² / Σ σ² of the matrix of the vectors: the paper's text. 1 where all vectors are equal.

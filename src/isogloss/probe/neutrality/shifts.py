@@ -18,25 +18,16 @@ HALF = 0.5
 class LanguageShifts:
     """The shifts of all languages in one layer.
 
-    Attributes
-    ----------
-    distance
-        Length of the shift in units of the spread: the root of the mean squared distance of a
-        vector from the mean of its language; (n_langs,).
-    left_out
-        The same without each group of sentences; (n_groups, n_langs).
-    dimensions, shares
-        The three dimensions that make most of the squared shift, and what part; (n_langs, 3). NaN
-        where there is no shift beyond chance.
-    n_for_half
-        How few dimensions make half of it, 0 where there is none; (n_langs,).
+    A distance is the length of the shift in units of the spread: the root of the mean squared
+    distance of a vector from the mean of its language. The three dimensions that make most of the
+    squared shift, and what part, are NaN where there is no shift beyond chance.
     """
 
-    distance: Doubles1d
-    left_out: Doubles2d
-    dimensions: "np.ndarray[tuple[int, int], np.dtype[np.int64]]"
-    shares: Doubles2d
-    n_for_half: Ints1d
+    distance: Doubles1d  # (n_langs,)
+    left_out: Doubles2d  # the same without each group of sentences; (n_groups, n_langs)
+    dimensions: "np.ndarray[tuple[int, int], np.dtype[np.int64]]"  # (n_langs, 3)
+    shares: Doubles2d  # (n_langs, 3)
+    n_for_half: Ints1d  # how few dimensions make half of it, 0 where there is none; (n_langs,)
 
 
 def language_shifts(vectors: Floats3d, groups: Ints1d) -> LanguageShifts:
