@@ -21,8 +21,9 @@ from sklearn.linear_model import LogisticRegression
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.adapt.adaptation import FEWEST_TEXTS, reason_against
-from isogloss.classify.adapt.shift import ScoreReference, estimate_move, scores_of
+from isogloss.classify.adaptation import FEWEST_TEXTS, reason_against
+from isogloss.classify.heads.head import EncoderOnlyHead
+from isogloss.classify.shift import ScoreReference, estimate_shift, scores_of
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import LinearHead
@@ -56,12 +57,12 @@ class Dataset:
     @property
     def head(self) -> LinearHead:
         """The encoder-only classifier."""
-        return self.model.head_
+        return self.model.head_.linear
 
     @property
     def reference(self) -> ScoreReference:
         """What other languages are compared with."""
-        return self.model.reference_
+        return self.model.fitted_.score_reference
 
 
 Method = Callable[[Dataset, np.ndarray, np.ndarray], np.ndarray]
@@ -88,7 +89,7 @@ def shrunk_offset(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.nd
 
 def class_shares(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
     """Estimate the shares of the classes alone, by EM (Saerens et al. 2002)."""
-    known, temperature = data.reference.shares, data.model.trust_.temperature
+    known, temperature = data.reference.priors, data.model.trust_.temperature
     scores = scores_of(data.head, texts) / temperature  # EM needs probabilities that are true
     shares = known
     for _ in range(100):
@@ -101,7 +102,7 @@ def class_shares(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.nda
 def class_means(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
     """Estimate one shift of all class means and the priors, by EM; without a scale."""
     scores, reference = scores_of(data.head, texts), data.reference
-    shift, shares = scores.mean(axis=0) - reference.mean, reference.shares
+    shift, shares = scores.mean(axis=0) - reference.mean, reference.priors
     for _ in range(200):
         rest = (scores - shift)[:, None] - reference.centres
         likely = -np.einsum("ncd,de,nce->nc", rest, reference.precision, rest) / 2 + np.log(shares)
@@ -136,17 +137,17 @@ def self_trained(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.nda
     return np.asarray(model.decision_function(standardise(tested) - offset))
 
 
-def moved(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
-    """Move by `estimate_move`, whatever the acceptance test says."""
-    found = estimate_move(data.head, data.reference, texts)
-    return scores_of(found.move.apply(data.head), tested)
+def corrected(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
+    """Correct by `estimate_shift`, whatever the acceptance test says."""
+    found = estimate_shift(data.head, data.reference, texts)
+    return scores_of(found.correction.apply(EncoderOnlyHead(data.head)).linear, tested)
 
 
 def guarded(data: Dataset, texts: np.ndarray, tested: np.ndarray) -> np.ndarray:
     """Do the same where the acceptance test accepts it, as `adapt` does."""
     if not accepted(data, texts):
         return nothing(data, texts, tested)
-    return moved(data, texts, tested)
+    return corrected(data, texts, tested)
 
 
 METHODS: dict[str, Method] = {
@@ -157,7 +158,7 @@ METHODS: dict[str, Method] = {
     "class means and priors (EM)": class_means,
     "whitening (CORAL, shrunk)": whitened,
     "mean offset + self-training": self_trained,
-    "shift, scale and priors (EM)": moved,
+    "shift, scale and priors (EM)": corrected,
     "the same with the acceptance test: `adapt`": guarded,
 }
 
@@ -165,7 +166,7 @@ METHODS: dict[str, Method] = {
 def accepted(data: Dataset, texts: np.ndarray) -> bool:
     """Return whether the acceptance test accepts these texts of a language."""
     enough = len(texts) >= FEWEST_TEXTS
-    return enough and not reason_against(estimate_move(data.head, data.reference, texts))
+    return enough and not reason_against(estimate_shift(data.head, data.reference, texts))
 
 
 def datasets(data: Path, encoder: Encoder, *, design: bool) -> dict[str, Dataset]:
@@ -207,14 +208,14 @@ def dataset(
     languages, other = {}, {}
     for code, part in tests.items():
         gold = np.array([number.get(str(label), -1) for label in part.labels or []])
-        languages[code] = Language(model.prepare(part.texts).vectors, gold, part.ids)
+        languages[code] = Language(model.fitted_.prepare(part.texts).vectors, gold, part.ids)
         file = data / "udhr" / f"{UDHR.get(code, code[:3])}.txt.gz"
         if file.exists():
             lines = read_documents(file, format=FileFormat(), needs_label=False).texts
             lines = [line for line in lines if len(line) > SHORTEST_UDHR_TEXT]
-            other[code] = model.prepare(lines[:N_UDHR_TEXTS]).vectors
+            other[code] = model.fitted_.prepare(lines[:N_UDHR_TEXTS]).vectors
     return Dataset(
-        model, model.prepare(texts).vectors, np.array([number[one] for one in labels]),
+        model, model.fitted_.prepare(texts).vectors, np.array([number[one] for one in labels]),
         languages, other,
     )  # fmt: skip
 
@@ -251,7 +252,7 @@ def transductive(data: Dataset, method: Method) -> dict[str, np.ndarray]:
 
 
 def methods_table(data: Dataset, n_splits: int, named: tuple[str, ...]) -> Table:
-    """Compare the methods: means over languages with intervals paired to no move."""
+    """Compare the methods: means over languages with intervals paired to no correction."""
     ids = {code: language.ids for code, language in data.languages.items()}
     base = inductive(data, nothing, n_splits)
     rows = []
@@ -286,7 +287,7 @@ def languages_table(data: Dataset, n_splits: int) -> Table:
         gain = interval_of_language_mean(
             {code: after[code] - before[code]}, {code: language.ids}, seed=0
         )
-        found = estimate_move(data.head, data.reference, language.vectors)
+        found = estimate_shift(data.head, data.reference, language.vectors)
         rows.append(
             {
                 "lang": code,
@@ -296,9 +297,9 @@ def languages_table(data: Dataset, n_splits: int) -> Table:
                 "difference_low": gain.low,
                 "difference_high": gain.high,
                 "distance": found.distance,
-                "scale": found.move.contrast,
+                "scale": found.correction.scale,
                 "separation": found.separation,
-                "prior shift": found.different_shares,
+                "prior shift": found.prior_shift,
             }
         )
     return Table(rows)
@@ -367,7 +368,7 @@ def add_trial(
     tested, gold = language.vectors[scored], language.gold[scored]
     accuracies = [
         float((method(data, own, tested).argmax(axis=1) == gold).mean())
-        for method in (nothing, mean_offset, moved, guarded)
+        for method in (nothing, mean_offset, corrected, guarded)
     ]
     first, second, third = (value - accuracies[0] for value in accuracies[1:])
     kinds.setdefault(name, []).append((accepted(data, own), first, second, third))

@@ -192,7 +192,7 @@ def measured(encoder: Encoder, task: Task, part: str) -> list[dict[str, Any]]:
 
 def weight_of(model: TextClassifier) -> str:
     """Return how many texts a name counts as, from how the head was chosen."""
-    chosen_by = model.head_.chosen_by
+    chosen_by = model.head_.linear.describe()
     if class_names.WITHOUT_NAMES in chosen_by:
         return "0"
     return chosen_by.partition("counting as ")[2].partition(" ")[0]

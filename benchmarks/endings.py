@@ -60,7 +60,7 @@ def with_plurals(langs: tuple[str, ...]) -> Callable[[str], inflection.Inflectio
 
 def scores(model: TextClassifier, part: LabelledTexts) -> np.ndarray:
     """Return log p of each label (NaN: training lacks it) and whether it is the answer."""
-    found = model.log_probabilities(model.prepare(part.texts, part.langs))
+    found = model.fitted_.log_probabilities(model.fitted_.prepare(part.texts, part.langs))
     classes = model.classes_.tolist()
     gold = np.array([classes.index(one) if one in classes else -1 for one in part.labels])
     likely = np.where(gold >= 0, found[np.arange(len(gold)), gold], np.nan)

@@ -220,8 +220,8 @@ class Runner:
             answers = model.predict(self.texts.tested)
         else:
             if self.prepared is None:
-                self.prepared = model.prepare(self.texts.tested)
-            answers = model.labels_of(model.probabilities(self.prepared))
+                self.prepared = model.fitted_.prepare(self.texts.tested)
+            answers = model.fitted_.labels_of(model.fitted_.probabilities(self.prepared))
         return {"predicted": [str(label) for label in answers], "seconds": seconds}
 
     def _setfit(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:

@@ -20,9 +20,8 @@ import numpy as np
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder
-from isogloss.classify.adapt.adaptation import reason_against
-from isogloss.classify.adapt.shift import ScoreReference, estimate_move
-from isogloss.classify.trust.forecast import (
+from isogloss.classify.adaptation import reason_against
+from isogloss.classify.forecast import (
     BELOW_OTHERS,
     FAR_BELOW_TRAINING,
     FEW,
@@ -30,6 +29,8 @@ from isogloss.classify.trust.forecast import (
     flag_rows,
     interval_of_forecast,
 )
+from isogloss.classify.heads.head import EncoderOnlyHead
+from isogloss.classify.shift import ScoreReference, estimate_shift
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.learn.linear_head import fit_with_search, folds_of, out_of_fold
 from isogloss.report.table import Table
@@ -132,12 +133,12 @@ def cases(
     return found
 
 
-def under_moves(
+def under_corrections(
     name: str, train: Labelled, tests: dict[str, Labelled], vectors: dict[str, np.ndarray]
 ) -> dict[str, Any]:
-    """Measure forecasts of adapted languages: from vectors as they were, and from moved ones.
+    """Measure forecasts of adapted languages: from vectors as they were, and from corrected ones.
 
-    Moves are learned on one half of a language's texts, all is measured on the other half.
+    Corrections are learned on one half of a language's texts, all is measured on the other half.
     """
     classes = sorted(set(train[1]))
     y = np.array([classes.index(label) for label in train[1]])
@@ -153,23 +154,23 @@ def under_moves(
         for _ in range(N_HALVES):
             halves = np.array_split(generator.permutation(len(gold)), 2)
             for texts, rows in (halves, halves[::-1]):
-                estimated = estimate_move(head, scores, vectors[lang][texts])
+                estimated = estimate_shift(head, scores, vectors[lang][texts])
                 if reason_against(estimated):
                     continue
-                move, tested = estimated.move, vectors[lang][rows]
-                moved = (scale(tested) - move.offset) / move.contrast
-                moved = (moved * scale.deviation + scale.mean).astype(np.float32)
+                correction, tested = estimated.correction, vectors[lang][rows]
+                corrected = (scale(tested) - correction.offset) / correction.scale
+                corrected = (corrected * scale.deviation + scale.mean).astype(np.float32)
                 accuracy = [
                     float((one.log_probabilities(tested).argmax(axis=1) == gold[rows]).mean())
-                    for one in (head, move.apply(head))
+                    for one in (head, correction.apply(EncoderOnlyHead(head)))
                 ]
                 forecasts = [
                     reference.expected_accuracy(float(reference.agreement_on(given).mean()))
-                    for given in (tested, moved)
+                    for given in (tested, corrected)
                 ]
                 found.append([*accuracy, *forecasts])
                 langs.append(lang)
-    before, after, as_they_were, from_moved = np.array(found).T
+    before, after, as_they_were, from_corrected = np.array(found).T
     # A resample is of languages: their texts, of other documents or of translations, stay together.
     change = {lang: (after - before)[np.array(langs) == lang] for lang in dict.fromkeys(langs)}
     means = np.array([gains.mean() for gains in change.values()])
@@ -185,9 +186,9 @@ def under_moves(
         "accuracy before": float(before.mean()),
         "accuracy after": float(after.mean()),
         "forecast as they were": float(as_they_were.mean()),
-        "forecast, moved": float(from_moved.mean()),
+        "forecast, corrected": float(from_corrected.mean()),
         "error as they were": float(np.abs(as_they_were - after).mean()),
-        "error, moved": float(np.abs(from_moved - after).mean()),
+        "error, corrected": float(np.abs(from_corrected - after).mean()),
     }
 
 
@@ -307,7 +308,7 @@ def main() -> None:
         vectors = {part: encoder.encode(texts) for part, texts in parts.items()}
         natural[name] = cases(train, tests, vectors, shifted=False)
         shifted[name] = cases(train, tests, vectors, shifted=True)
-        adapted.append(under_moves(name, train, tests, vectors))
+        adapted.append(under_corrections(name, train, tests, vectors))
     rows = []
     for name in natural:
         drop = np.mean([drop_of(found) for other, found in natural.items() if other != name])

@@ -17,9 +17,10 @@ import numpy as np
 from class_names import intents, town
 from evaluation_data import rows_of_each_class
 from isogloss import Encoder
-from isogloss.classify.trust.forecast import ForecastReference, interval_of_forecast
+from isogloss.classify.forecast import interval_of_forecast
+from isogloss.classify.trust.reference import ForecastReference
 from isogloss.learn.linear_head import fit_with_search
-from isogloss.learn.one_thread import one_thread
+from isogloss.learn.threads import one_thread
 from isogloss.report.table import Table
 
 SIZES = (4, 8)  # texts a class to train on

@@ -14,6 +14,7 @@ import argparse
 import json
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ import numpy as np
 
 from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder, TextClassifier
-from isogloss.classify import evaluate
 from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.data.documents import FileFormat
 from isogloss.data.labelled import LabelledTexts
@@ -73,7 +73,7 @@ def tokens_a_second(encoded: dict[str, Any]) -> float:
 
 def score(model: TextClassifier, tests: LabelledTexts, versus: TextClassifier | None) -> Evaluation:
     """Score a model on the other languages, beside another."""
-    return evaluate(model, tests.texts, tests.labels, tests.langs, ids=tests.ids, versus=versus)
+    return model.evaluate(tests.texts, tests.labels, tests.langs, ids=tests.ids, versus=versus)
 
 
 def lines(
@@ -129,7 +129,9 @@ def main() -> None:
         models[mode] = model.fit(english.texts, english.labels, english.langs)
     models[MIXED] = TextClassifier(models["cut"].encoder, random_state=0)
     models[MIXED].fit(english.texts, english.labels, english.langs)
-    models[MIXED].encoder_ = models["windows"].encoder_
+    mixed = models[MIXED].fitted_
+    reading = replace(mixed.preparation, encoder=models["windows"].encoder_)
+    models[MIXED].fitted_ = replace(mixed, preparation=reading)
     tests = LabelledTexts()
     for name in NEWS_LANGUAGES:
         part = parts[name]

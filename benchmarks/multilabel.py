@@ -105,7 +105,7 @@ def rows_of(model: TextClassifier, lang: str, test: Documents, what: str) -> lis
     rows = []
     tuned = model.thresholds_
     for thresholds, name in ((np.full_like(tuned, 0.5), "0.5"), (tuned, "tuned")):
-        model.thresholds_ = thresholds
+        model.fitted_ = replace(model.fitted_, thresholds=thresholds)
         scores = model.evaluate(test.texts, named(test.labels or []), lang).rows[0]
         kept = {
             key: value
@@ -122,7 +122,7 @@ def rows_of(model: TextClassifier, lang: str, test: Documents, what: str) -> lis
             }
             | kept
         )
-    model.thresholds_ = tuned
+    model.fitted_ = replace(model.fitted_, thresholds=tuned)
     return rows
 
 

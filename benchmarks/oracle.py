@@ -87,7 +87,7 @@ def sib_table(data: Path, encoder: Encoder, n_seeds: int, out: Path) -> Table:
                 few = fit_with_search(inputs[train], gold[train], len(classes), seed=seed)
                 joint = LinearHead.fit(
                     np.vstack([vectors, inputs[train]]), np.concatenate([y, gold[train]]),
-                    len(classes), C=C, chosen_by="English",
+                    len(classes), C=C,
                 )  # fmt: skip
                 for place, head in enumerate((few, joint)):
                     predicted = head.log_probabilities(inputs[test]).argmax(axis=1)

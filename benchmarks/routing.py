@@ -23,7 +23,7 @@ import numpy as np
 from evaluation_data import find
 from isogloss import Encoder, KnowledgeBase, TextClassifier, build_knowledge_base
 from isogloss.classify.documents.documents import PreparedDocuments
-from isogloss.classify.trust.forecast import FEW, Forecast
+from isogloss.classify.forecast import FEW, Forecast
 from isogloss.report.table import Table
 from isogloss.statistics.calibration import coverage_at
 from isogloss.statistics.intervals import interval_of_accuracy
@@ -154,11 +154,11 @@ def run(
             classifier = fitted(encoder, kbs.get(model.kb or ""), model, training, seed)
             for way in model.langs:
                 if way not in prepared:
-                    prepared[way] = classifier.prepare(
+                    prepared[way] = classifier.fitted_.prepare(
                         tested.texts, langs[way], fallback_lang=model.fallback_lang
                     )
-                probabilities = classifier.probabilities(prepared[way])
-                answers = classifier.labels_of(probabilities)
+                probabilities = classifier.fitted_.probabilities(prepared[way])
+                answers = classifier.fitted_.labels_of(probabilities)
                 add(right, Way(model.name, way, model.is_masked), answers == gold, trainings)
             if model == ALONE:
                 looked_up = np.where(named != "", named, answers)

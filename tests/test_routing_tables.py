@@ -9,7 +9,7 @@ from repository import ROOT
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import routing
-from isogloss.classify.trust.forecast import Forecast
+from isogloss.classify.forecast import Forecast
 from routing_texts import Inbox
 
 INBOX = Inbox(

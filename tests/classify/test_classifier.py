@@ -12,6 +12,7 @@ from isogloss.classify import TextClassifier
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn import vector_memo
+from isogloss.learn.linear_head import ChosenBy
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors
 
@@ -95,11 +96,12 @@ def test_order_and_company_of_texts_change_nothing(model: TextClassifier) -> Non
 
 
 def test_a_name_said_twice_is_one_entity(entity_model: TextClassifier) -> None:
-    once = entity_model.prepare(["CERN Toyota"], "en")
-    often = entity_model.prepare(["CERN Toyota CERN CERN Toyota"], "en")
+    once = entity_model.fitted_.prepare(["CERN Toyota"], "en")
+    often = entity_model.fitted_.prepare(["CERN Toyota CERN CERN Toyota"], "en")
     same_vectors = replace(often, vectors=once.vectors)
     assert np.array_equal(
-        entity_model.log_probabilities(same_vectors), entity_model.log_probabilities(once)
+        entity_model.fitted_.log_probabilities(same_vectors),
+        entity_model.fitted_.log_probabilities(once),
     )
 
 
@@ -171,7 +173,7 @@ def test_names_are_pooled_as_the_documents(
     fit: Fit, kb: KnowledgeBase, encoder: FakeEncoder, pooling: Any
 ) -> None:
     model = fit(pooling=pooling)
-    batch = model.entity_batch(model.prepare(["Wall Street, Real Madrid"], "en"))
+    batch = model.fitted_.entity_batch(model.fitted_.prepare(["Wall Street, Real Madrid"], "en"))
     titles = kb.titles(batch.entities.tolist(), "en")
     assert np.array_equal(batch.vectors, encoder.encode_counted(titles, pooling=pooling).vectors)
 
@@ -199,16 +201,16 @@ def test_entities_without_a_given_vector_are_left_out_and_counted(fit: Fit) -> N
         model = fit(init=given_vectors(12, ids=["Q1", "Q2", "Q5", "Q9"]))
     assert len(model.head_.memory.entities) == 4
     with pytest.warns(OmissionWarning, match="1 linked entity left out: no vector among those"):
-        documents = model.prepare(["ウィンブルドン、トヨタ", "トヨタ"], "ja")
+        documents = model.fitted_.prepare(["ウィンブルドン、トヨタ", "トヨタ"], "ja")
     assert np.diff(documents.bags.indptr).tolist() == [1, 0]
-    batch = model.entity_batch(documents)
+    batch = model.fitted_.entity_batch(documents)
     assert [model.kb_.entity_id(int(entity)) for entity in batch.entities] == ["Q1"]
 
 
 def test_random_vectors_depend_on_the_seed_and_the_encoders_do_not(fit: Fit) -> None:
     def initial(**options: Any) -> Any:
         model = fit(**options)
-        return model.entity_batch(model.prepare(TEXTS, "ja")).vectors
+        return model.fitted_.entity_batch(model.fitted_.prepare(TEXTS, "ja")).vectors
 
     assert np.array_equal(initial(), initial(random_state=1))
     assert not np.array_equal(initial(init="random"), initial(init="random", random_state=1))
@@ -229,7 +231,7 @@ def test_max_entities_keeps_the_commonest(fit: Fit) -> None:
 
     def ids(**options: Any) -> list[str]:
         model = fit(**options)
-        batch = model.entity_batch(model.prepare([text], "en"))
+        batch = model.fitted_.entity_batch(model.fitted_.prepare([text], "en"))
         return [model.kb_.entity_id(int(entity)) for entity in batch.entities]
 
     assert ids() == ["Q6", "Q7", "Q8", "Q9"]
@@ -240,8 +242,8 @@ def test_max_entities_keeps_the_commonest(fit: Fit) -> None:
 
 def test_fallback_names_are_linked_where_asked(entity_model: TextClassifier) -> None:
     text = ["トヨタ、Real Madrid"]
-    assert entity_model.prepare(text, "ja").bags.entity.size == 1
-    assert entity_model.prepare(text, "ja", fallback_lang="en").bags.entity.size == 2
+    assert entity_model.fitted_.prepare(text, "ja").bags.entity.size == 1
+    assert entity_model.fitted_.prepare(text, "ja", fallback_lang="en").bags.entity.size == 2
     plain = entity_model.predict_proba(text, "ja")
     assert not np.allclose(entity_model.predict_proba(text, "ja", fallback_lang="en"), plain)
 
@@ -251,10 +253,13 @@ def test_a_text_of_unknown_language_is_linked_with_fallback_names(
 ) -> None:
     text = ["Real Madrid"]
     with pytest.warns(OmissionWarning, match="1 of 1 texts have no known language: no entity is"):
-        assert entity_model.prepare(text, None).bags.entity.size == 0
+        assert entity_model.fitted_.prepare(text, None).bags.entity.size == 0
     with pytest.warns(OmissionWarning, match="only names in 'en' are linked in them"):
-        unknown = entity_model.prepare(text, None, fallback_lang="en")
-    assert unknown.bags.entity.tolist() == entity_model.prepare(text, "en").bags.entity.tolist()
+        unknown = entity_model.fitted_.prepare(text, None, fallback_lang="en")
+    assert (
+        unknown.bags.entity.tolist()
+        == entity_model.fitted_.prepare(text, "en").bags.entity.tolist()
+    )
     with pytest.warns(OmissionWarning, match="only names in 'en'"):
         explained = entity_model.explain(text[0], None, fallback_lang="en")
     assert [entity.spans for entity in explained.entities] == [[(0, len(text[0]))]]
@@ -263,7 +268,7 @@ def test_a_text_of_unknown_language_is_linked_with_fallback_names(
 def test_entities_without_a_name_in_a_training_language_are_dropped_and_counted(
     entity_model: TextClassifier,
 ) -> None:
-    documents = entity_model.prepare(
+    documents = entity_model.fitted_.prepare(
         ["国技館の紅白歌合戦。", "紅白歌合戦、紅白歌合戦", "東京"], "ja"
     )
     assert documents.n_dropped.tolist() == [1, 1, 0]
@@ -278,7 +283,7 @@ def test_development_data_choose_in_place_of_folds(
         model = TextClassifier(encoder, **options).fit(*english(), lang="en", **dev)
         head: Any = model.head_
         linear = getattr(head, "encoder_only", getattr(head, "linear", head))
-        assert linear.chosen_by == "development data"
+        assert linear.chosen_by is ChosenBy.DEVELOPMENT
         assert np.isfinite(model.predict_proba(TEXTS, "ja")).all()
     turned = [*dev["y_dev"][1:], "sport"]
     with pytest.warns(OmissionWarning, match="1 of 30 development texts have a label"):
@@ -297,14 +302,14 @@ def test_mixed_languages_are_linked_each_with_its_names(
         texts + TEXTS, labels + [label for _, label in JAPANESE], lang=langs
     )
     assert model.langs_ == ("en", "ja")
-    assert model.prepare(["紅白歌合戦"], "ja").n_dropped.tolist() == [
+    assert model.fitted_.prepare(["紅白歌合戦"], "ja").n_dropped.tolist() == [
         0
     ]  # Japanese is a training language
     texts = ["Toyota", "Уимблдон", "トヨタ", "ريال مدريد"]
-    mixed = model.prepare(texts, ["en", "ru", "ja", "en"])
+    mixed = model.fitted_.prepare(texts, ["en", "ru", "ja", "en"])
     assert np.diff(mixed.bags.indptr).tolist() == [1, 1, 1, 0]
     with pytest.warns(OmissionWarning, match="1 of 2 texts have no known language"):
-        found = model.prepare(["世界銀行がまた語った。", "??"], "auto")
+        found = model.fitted_.prepare(["世界銀行がまた語った。", "??"], "auto")
     assert found.langs == ["ja", None]
 
 

@@ -16,8 +16,8 @@ import pytest
 from planted import JAPANESE, FakeEncoder, english, label_sets
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.adapt.shift import LanguageMove
 from isogloss.classify.evaluate.report import describe
+from isogloss.classify.shift import ShiftCorrection
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
@@ -53,7 +53,7 @@ def use(model: TextClassifier) -> None:
     assert answers.shape == (3, len(model.classes_))
     assert np.isfinite(answers).all()
     model.predict(TEXTS, "ja")
-    describe(model)
+    describe(model.fitted_)
 
 
 def survey(saved: Path, encoder: Encoder | None, only: tuple[str, ...] = ()) -> list[str]:
@@ -97,7 +97,7 @@ def test_any_value_of_a_model(
     rows = label_sets() if options.get("multilabel") else english()
     model = TextClassifier(**options).fit(*rows, lang="en")
     if kind == "mboe-plus":
-        model.moves_["ja"] = LanguageMove(np.zeros(12), contrast=0.9, n_texts=50)
+        model.fitted_ = model.fitted_.with_correction("ja", ShiftCorrection(np.zeros(12), 0.9, 50))
     model.save(tmp_path / "model")
     faults = survey(tmp_path / "model", encoder)
     assert not faults, "\n".join(faults)
@@ -122,13 +122,17 @@ def test_any_value_about_the_encoder_of_a_model(
 @pytest.mark.parametrize(
     ("way", "value", "expected"),
     [
-        (("trust", "temperature"), 0, r"damaged \(temperature is 0, not a number above 0\); copy"),
-        (("trust", "temperature"), "2", r"damaged \(temperature is '2', not a number above 0\)"),
+        (
+            ("trust", "temperature"),
+            0,
+            r"\(Expected `float` > 0.0 - at `\$.trust.temperature`\); copy",
+        ),
+        (("trust", "temperature"), "2", r"got `str` - at `\$.trust.temperature`\)"),
         (("thresholds",), [0.5], r"damaged \(it has 1 thresholds for 3 labels\)"),
-        (("thresholds", 1), float("nan"), r"damaged \(threshold 1 is nan, not a number of 0"),
-        (("thresholds", 2), 1.5, r"damaged \(a threshold is 1.5, more than 1\)"),
+        (("thresholds", 1), float("nan"), r"`float` >= 0.0 - at `\$.thresholds\[1\]`\)"),
+        (("thresholds", 2), 1.5, r"`float` <= 1.0 - at `\$.thresholds\[2\]`\)"),
         (("classes",), ["a", "a", "b"], r"damaged \(classes is \['a', 'a', 'b'\]"),
-        (("head", "mixture", "strength"), -1, r"damaged \(strength is -1, not a number of 0 or"),
+        (("head", "mixture", "strength"), -1, r"`float` >= 0.0 - at `\$.head.mixture.strength`\)"),
         (("settings", "preset"), "x", r"damaged \(preset is 'x'; allowed: mboe, mboe-plus\)"),
         (("langs", 0), "german", r"damaged \(unknown language 'german'; did you mean 'de'\?\)"),
         (("settings", "pooling"), -1, r"damaged \(pooling is -1; allowed: mean, cls, pooler\)"),

@@ -31,7 +31,7 @@ def facts(model: TextClassifier) -> dict[str, Any]:
     return {
         "probabilities": model.predict_proba(TEXTS, "ja").tolist(),
         "explanation": explanation,
-        "settings": describe(model),
+        "settings": describe(model.fitted_),
         "rows": model.evaluate(TEXTS, [label for _, label in JAPANESE], "ja").rows,
     }
 

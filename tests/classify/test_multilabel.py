@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +89,10 @@ def test_mboe_plus_adds_log_odds_label_by_label(fit_sets: FitSets) -> None:
     head = model.head_
     assert isinstance(head, MboePlusHead)
     texts, langs = [text for text, _ in JAPANESE], "ja"
-    documents = model.prepare(texts, langs)
-    batch = model.entity_batch(documents)
+    documents = model.fitted_.prepare(texts, langs)
+    batch = model.fitted_.entity_batch(documents)
     weights = head.mixture.weights(batch.counts)
-    own = logit(np.exp(head.encoder_only.log_probabilities(documents.vectors)))
+    own = logit(np.exp(head.linear.log_probabilities(documents.vectors)))
     evidence = head.vote.log_evidence(documents.vectors, batch)
     linked = batch.counts > 0
     assert linked.any()
@@ -253,7 +254,7 @@ def test_half_thresholds_that_give_most_texts_no_label_are_said(
     said = f"{n_labelled} of {n_labelled} texts that have a label get none.*--thresholds tuned"
     for thresholds in ("half", "tuned"):
         model = copy(fit_sets(kb=None, thresholds=thresholds))
-        model.thresholds_ = np.ones(3)
+        model.fitted_ = replace(model.fitted_, thresholds=np.ones(3))
         if thresholds == "half":
             with pytest.warns(OmissionWarning, match=said):
                 model.evaluate(texts, sets, "en")

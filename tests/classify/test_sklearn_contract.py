@@ -199,7 +199,10 @@ def test_a_scorer_that_passes_no_language_on_has_it_from_the_constructor(
 def test_a_language_given_to_a_method_goes_first(kb: KnowledgeBase, encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder, kb, lang="ja").fit(TEXTS, TOPICS, "en")
     assert model.langs_ == ("en",)
-    assert [model.prepare(["トヨタ"], *lang).langs for lang in ((), ("ru",))] == [["ja"], ["ru"]]
+    assert [model.fitted_.prepare(["トヨタ"], *lang).langs for lang in ((), ("ru",))] == [
+        ["ja"],
+        ["ru"],
+    ]
     model.set_params(lang="ru")  # waits for the next fit
     assert model.explain("トヨタ").lang == "ja"
     with pytest.raises(InputKindError, match="lang is \\['en'\\]; give one code"):

@@ -13,7 +13,6 @@ from planted import JAPANESE, UNLINKED, english
 from sklearn.base import clone
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.heads.head import seen_entities
 from isogloss.classify.heads.mboe import MboeHead
 from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.classify.trust import trust
@@ -125,20 +124,24 @@ def test_mboe_reads_cls_and_the_others_what_the_encoder_gives(
 def test_unseen_entities_keep_their_initial_vectors(base: Encoder, kb: KnowledgeBase) -> None:
     model = fitted(base, kb, preset="mboe")
     assert isinstance(model.head_, MboeHead)
-    batch = model.entity_batch(model.prepare(["Sumo Hall, Toyota"], "en"))
-    seen = seen_entities(model.head_, batch.entities)
+    batch = model.fitted_.entity_batch(model.fitted_.prepare(["Sumo Hall, Toyota"], "en"))
+    seen = model.head_.memory.is_seen(batch.entities)
     vectors = model.head_.trained.of(batch)
     assert seen.any()
     assert not seen.all()
     assert np.array_equal(vectors[~seen], batch.vectors[~seen])
-    names = model.base_encoder_.encode(["Sumo Hall"])
+    names = model.fitted_.preparation.base_encoder.encode(["Sumo Hall"])
     np.testing.assert_allclose(batch.vectors[~seen], names, atol=1e-6)
 
 
 def test_random_vectors_have_the_size_of_the_names(base: Encoder, kb: KnowledgeBase) -> None:
     given, drawn = (fitted(base, kb, preset="mboe", init=init) for init in ("encoder", "random"))
     sizes = [
-        np.sqrt(np.square(model.entity_batch(model.prepare(english()[0], "en")).vectors).mean())
+        np.sqrt(
+            np.square(
+                model.fitted_.entity_batch(model.fitted_.prepare(english()[0], "en")).vectors
+            ).mean()
+        )
         for model in (given, drawn)
     ]
     assert sizes[1] == pytest.approx(sizes[0], rel=0.1)
@@ -155,13 +158,13 @@ def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
     monkeypatch.setattr(trust, "FEWEST_TEXTS", 1)
     model, alone = fit_anew(base, kb), fit_anew(base, None)
     assert isinstance(model.head_, MboePlusHead)
-    documents = model.prepare(UNLINKED[1:], "en")
-    assert np.array_equal(documents.vectors, alone.prepare(UNLINKED[1:], "en").vectors)
+    documents = model.fitted_.prepare(UNLINKED[1:], "en")
+    assert np.array_equal(documents.vectors, alone.fitted_.prepare(UNLINKED[1:], "en").vectors)
     assert np.array_equal(
-        model.head_.log_probabilities(documents.vectors, model.entity_batch(documents)),
+        model.head_.log_probabilities(documents.vectors, model.fitted_.entity_batch(documents)),
         alone.head_.log_probabilities(documents.vectors),
     )
-    assert alone.trust_.fitted_on == trust.DEVELOPMENT
+    assert alone.trust_.fitted_on == trust.Calibration.DEVELOPMENT
     assert model.trust_.temperature == alone.trust_.temperature > 1.0
     assert np.array_equal(
         model.predict_proba(UNLINKED[1:], "en"), alone.predict_proba(UNLINKED[1:], "en")
@@ -235,7 +238,7 @@ def test_without_held_out_texts_entities_get_no_weight(base: Encoder, kb: Knowle
     with pytest.warns(OmissionWarning, match="they get no weight"):
         model = fit_anew(base, kb, training={"dev_split": 0.0})
     assert model.head_.mixture.strength == 0.0
-    assert model.head_.encoder_only.chosen_by == "tuning (full), epoch 2 of 2"
+    assert model.head_.linear.describe() == "fine-tuning (full), epoch 2 of 2"
 
 
 def test_the_split_holds_texts_out_and_given_ones_spare_it(base: Encoder) -> None:

@@ -8,7 +8,6 @@ import pytest
 from planted import english
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.heads.head import linear_part
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 
@@ -26,8 +25,8 @@ def test_prediction_reads_what_fit_was_told_to(
 ) -> None:
     model = TextClassifier(tiny, long_texts="windows").fit(TEXTS, LABELS)
     vectors = tiny.encode(TEXTS, long_texts="windows")
-    np.testing.assert_allclose(model.prepare(TEXTS).vectors, vectors, atol=1e-6)
-    assert not model.prepare(TEXTS).truncated.any()
+    np.testing.assert_allclose(model.fitted_.prepare(TEXTS).vectors, vectors, atol=1e-6)
+    assert not model.fitted_.prepare(TEXTS).truncated.any()
     expected = model.predict_proba(TEXTS)
     model.save(tmp_path / "m")
     model.set_params(long_texts="cut")  # waits for the next fit
@@ -39,7 +38,7 @@ def test_prediction_reads_what_fit_was_told_to(
         OmissionWarning, match=r"24 of 24 texts are longer .* fit with --long-texts win"
     ):
         cut = TextClassifier(tiny).fit(TEXTS, LABELS)
-    assert not np.allclose(linear_part(cut.head_).weight, linear_part(model.head_).weight)
+    assert not np.allclose(cut.head_.linear.weight, model.head_.linear.weight)
 
 
 def test_the_encoders_own_way_is_the_default(tiny_directory: Path, tmp_path: Path) -> None:
@@ -47,7 +46,7 @@ def test_the_encoders_own_way_is_the_default(tiny_directory: Path, tmp_path: Pat
     model = TextClassifier(encoder).fit(TEXTS, LABELS)
     model.save(tmp_path / "m")
     loaded = TextClassifier.load(tmp_path / "m", device="cpu")
-    assert not loaded.prepare(TEXTS).truncated.any()
+    assert not loaded.fitted_.prepare(TEXTS).truncated.any()
     np.testing.assert_allclose(loaded.predict_proba(TEXTS), model.predict_proba(TEXTS), atol=1e-5)
 
 

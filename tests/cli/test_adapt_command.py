@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
-from isogloss.classify import TextClassifier
-from isogloss.classify.adapt import adaptation
+from isogloss.classify import TextClassifier, adaptation
 from isogloss.errors import InputError
 from isogloss.storage.sealed import sealed
 
@@ -26,10 +25,10 @@ def texts(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _lenient_guard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A random encoder tells no classes apart; here the command is tried, not the guard."""
+def _lenient_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random encoder tells no classes apart; here the command is tried, not the test of it."""
     monkeypatch.setattr(adaptation, "LEAST_SEPARATION", 0.0)
-    monkeypatch.setattr(adaptation, "MOST_DIFFERENT_SHARES", 1.0)
+    monkeypatch.setattr(adaptation, "LARGEST_PRIOR_SHIFT", 1.0)
 
 
 def test_the_model_itself_is_adapted_and_says_so_from_then_on(
@@ -37,21 +36,21 @@ def test_the_model_itself_is_adapted_and_says_so_from_then_on(
 ) -> None:
     predict = ("classify", "predict", own.alone, own.german, "--lang")
     before, other = cli(*predict, "de"), cli(*predict, "ja")
-    assert "moved" not in before.err
+    assert "corrected" not in before.err
     outcome = cli("classify", "adapt", own.alone, texts, "--lang", "de")
     assert outcome.code == 0, outcome
-    assert outcome.lines[0] == "de: moved, 48 different texts"
+    assert outcome.lines[0] == "de: corrected, 48 different texts"
     assert outcome.talk[-1] == f"isogloss: model → {own.alone}"
     after = cli(*predict, "de")
     assert after.out != before.out
-    assert "isogloss: moved: de, 48 texts" in after.talk
+    assert "isogloss: corrected: de, 48 texts" in after.talk
     again = cli(*predict, "ja")
     assert again.out == other.out
-    assert "moved" not in again.err
+    assert "corrected" not in again.err
     scores = cli("classify", "evaluate", own.alone, "--test", f"de={own.german}", "--json")
-    assert scores.json["rows"][0]["moved"] == 48
+    assert scores.json["rows"][0]["corrected"] == 48
     why = cli("classify", "explain", own.alone, "Das Spiel.", "--lang", "de")
-    assert "moved: vectors of de, as learned from 48 texts" in why.out
+    assert "corrected: vectors of de, as learned from 48 texts" in why.out
     assert cli("classify", "adapt", own.alone, "--lang", "de", "--remove").code == 0
     assert cli(*predict, "de").out == before.out
 
@@ -88,7 +87,7 @@ def test_a_link_to_a_model_stays_one(cli: Run, own: World, texts: Path, tmp_path
     outcome = cli("classify", "adapt", link, texts, "--lang", "de")
     assert outcome.code == 0, outcome
     assert link.is_symlink()
-    assert "de" in TextClassifier.load(own.alone).moves_
+    assert "de" in TextClassifier.load(own.alone).corrections_
 
 
 def test_out_leaves_the_model_as_it_is(
@@ -98,9 +97,9 @@ def test_out_leaves_the_model_as_it_is(
     outcome = cli(*adapt, "--json")
     assert outcome.code == 0, outcome
     assert outcome.json["accepted"] is True
-    assert set(outcome.json["shares"]) == {"sport", "money"}
-    assert list(TextClassifier.load(tmp_path / "new").moves_) == ["ja"]
-    assert TextClassifier.load(world.model).moves_ == {}
+    assert set(outcome.json["class_priors"]) == {"sport", "money"}
+    assert list(TextClassifier.load(tmp_path / "new").corrections_) == ["ja"]
+    assert TextClassifier.load(world.model).corrections_ == {}
     assert "already exists" in refuse(*adapt)
     assert cli(*adapt, "--overwrite").code == 0
 
@@ -114,7 +113,7 @@ def test_declined_writes_nothing_and_is_an_error_when_strict(
     assert outcome.code == 0
     assert outcome.out == ""
     (sentence,) = outcome.talk  # once: it was said three times
-    assert "de: declined to move its vectors: 2 different texts; 20 are needed" in sentence
+    assert "de: declined to correct its vectors: 2 different texts; 20 are needed" in sentence
     assert cli(*adapt, "--json").json["accepted"] is False
     assert not (tmp_path / "new").exists()
     assert "20 are needed at least" in refuse(*adapt, "--strict")
@@ -123,18 +122,19 @@ def test_declined_writes_nothing_and_is_an_error_when_strict(
 def test_remove_says_what_it_did(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:
     assert cli("classify", "adapt", own.alone, texts, "--lang", "de").code == 0
     remove = ("classify", "adapt", own.alone, "--lang", "de", "--remove")
-    assert cli(*remove, "--out", tmp_path / "before").lines == ["de: its move is removed"]
+    assert cli(*remove, "--out", tmp_path / "before").lines == ["de: its correction is removed"]
 
 
 def test_advice_of_a_tuned_model_names_options_as_typed(
     refuse: Refuse, own: World, texts: Path
 ) -> None:
     manifest = json.loads((own.alone / "model.json").read_text())
-    manifest["settings"]["tune"], manifest["trust"]["reference"] = "lora", None
+    manifest |= {"training": {}, "forecast_reference": None}
+    manifest["settings"]["tune"] = "lora"
     (own.alone / "model.json").write_text(json.dumps(sealed(manifest)))
     for command in ("adapt", "forecast"):
         said = refuse("classify", command, own.alone, texts, "--lang", "de")
-        assert said.endswith("its encoder was tuned; fit one with --tune head")
+        assert said.endswith("its encoder was fine-tuned; fit one with --tune head")
 
 
 def test_remove_prints_one_json_document(cli: Run, own: World, texts: Path, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_remove_prints_one_json_document(cli: Run, own: World, texts: Path, tmp_
         assert outcome.code == 0, outcome.err
         assert outcome.json == {"lang": "de", "removed": True}
         assert len(outcome.lines) == 1
-    assert TextClassifier.load(own.alone).moves_ == {}
+    assert TextClassifier.load(own.alone).corrections_ == {}
 
 
 def test_what_is_missing_is_said(refuse: Refuse, world: World, texts: Path) -> None:
@@ -178,7 +178,7 @@ def test_there_is_no_forecast_for_a_language_that_is_adapted_to(
     outcome = cli(*forecast, "de")
     assert outcome.code == 2
     assert outcome.out == ""
-    assert "adapted to de, and there is no forecast for moved vectors" in outcome.err
+    assert "adapted to de, and there is no forecast for corrected vectors" in outcome.err
     assert cli(*forecast, "ja").out == other.out
     # What the sentence says to do.
     remove = ("--remove", "--lang", "de", "--out", tmp_path / "before")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_world import JAPANESE, TRAIN, Refuse, World, write_tsv
 
-from isogloss.classify.saving import persistence
+from isogloss.classify import text_classifier
 from isogloss.encode import Encoder
 from isogloss.storage.sealed import sealed
 
@@ -20,7 +20,7 @@ def nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was loaded in vain")
 
     monkeypatch.setattr(Encoder, "load", load)
-    monkeypatch.setattr(persistence, "load_classifier", load)
+    monkeypatch.setattr(text_classifier, "load_classifier", load)
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def set_model(world: World, files: dict[str, str], cli: object, tmp_path: Path) 
     """A manifest that says its model gives label sets, and kept no reference."""
     settings = json.loads((world.model / "model.json").read_text("utf-8"))
     settings["settings"]["multilabel"] = True
-    settings["trust"]["reference"] = None
-    settings["moves"] = {"pt": {"contrast": 1.0, "n_texts": 30}}
+    settings["forecast_reference"] = None
+    settings["corrections"] = {"pt": {"scale": 1.0, "n_texts": 30}}
     place = tmp_path / "sets"
     place.mkdir()
     (place / "model.json").write_text(json.dumps(sealed(settings)), "utf-8")

@@ -185,7 +185,7 @@ def test_ctrl_c_says_where_the_same_command_goes_on(
     monkeypatch.setattr("isogloss.cli.main._add_groups", stopped)
     assert main(words) == 130
     said = "isogloss: stopped by Ctrl-C; nothing is left half-written"
-    more = ", and the same command goes on from what is kept" if goes_on else ""
+    more = ", and the same command resumes from what is kept" if goes_on else ""
     assert capsys.readouterr().err == f"{said}{more}\n"
 
 

@@ -85,7 +85,7 @@ def test_a_threshold_is_called_a_guess_without_calibration(
         talk[name] = cli(*fit, "--out", tmp_path / name).talk
     why = "not calibrated: too few texts (12 of 20)"
     assert f"isogloss: probabilities: {why}" in talk["few"]
-    found = "isogloss: probabilities: calibrated on training texts, out of fold, T = "
+    found = "isogloss: probabilities: calibrated on training texts, out-of-fold, T = "
     assert any(line.startswith(found) for line in talk["enough"])
     said = f"isogloss: the model is {why}; the threshold of --abstain-below is only a guess"
     for command in (

@@ -167,5 +167,5 @@ def test_a_tuned_encoder_alone_takes_the_preset_of_the_paper_and_reads_cls(
     cls = states[:, 0].numpy()
     np.testing.assert_allclose(model.encoder_.encode(texts), cls, atol=1e-5)
     assert not np.allclose(cls, states.mean(dim=1).numpy(), atol=1e-2)
-    expected = softmax(cls @ model.head_.weight.T + model.head_.bias, axis=1)
+    expected = softmax(cls @ model.head_.linear.weight.T + model.head_.linear.bias, axis=1)
     np.testing.assert_allclose(model.predict_proba(texts), expected, atol=1e-5)

@@ -7,7 +7,7 @@ import pytest
 import typer
 from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
 
-from isogloss.classify.saving import persistence
+from isogloss.classify import text_classifier
 from isogloss.cli import main
 from isogloss.encode import Encoder
 
@@ -48,7 +48,7 @@ def _nothing_is_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
     if "world" not in request.fixturenames:
         monkeypatch.setattr(Encoder, "load", load)
-        monkeypatch.setattr(persistence, "load_classifier", load)
+        monkeypatch.setattr(text_classifier, "load_classifier", load)
 
 
 def test_every_command_that_writes_is_tested() -> None:

@@ -8,6 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from isogloss.learn.linear_head import (
     C_WITHOUT_SEARCH,
+    ChosenBy,
     LinearHead,
     Standardisation,
     fit_with_search,
@@ -25,7 +26,7 @@ Y = (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 def test_it_is_standardised_logistic_regression(n_classes: int) -> None:
     y = Y + (X[:, 2] > 2) if n_classes == 3 else Y
     oracle = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, tol=1e-6)).fit(X, y)
-    head = LinearHead.fit(X, y, n_classes, C=0.1, chosen_by="given")
+    head = LinearHead.fit(X, y, n_classes, C=0.1)
     found = np.exp(head.log_probabilities(X))
     np.testing.assert_allclose(found, oracle.predict_proba(X), atol=1e-3)
 
@@ -39,14 +40,14 @@ def test_standardisation_uses_training_statistics_and_keeps_constants() -> None:
 def test_a_result_is_bit_equal_in_any_company() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(300, 384)).astype(np.float32)
-    head = LinearHead.fit(vectors, np.arange(300) % 7, 7, C=0.1, chosen_by="given")
+    head = LinearHead.fit(vectors, np.arange(300) % 7, 7, C=0.1)
     whole = head.log_probabilities(vectors)
     for rows in ([0], [299, 3], list(range(17))):
         assert np.array_equal(head.log_probabilities(vectors[rows]), whole[rows])
 
 
 def test_a_class_that_is_absent_never_wins() -> None:
-    head = LinearHead.fit(X, Y * 2, 4, C=0.1, chosen_by="given")
+    head = LinearHead.fit(X, Y * 2, 4, C=0.1)
     probabilities = np.exp(head.log_probabilities(X))
     assert np.all(probabilities[:, [1, 3]] == 0)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
@@ -95,16 +96,16 @@ def test_the_strongest_penalty_within_one_error_of_the_best_is_taken() -> None:
 def test_c_is_chosen_on_development_data_where_given() -> None:
     y = Y.copy()
     chosen = fit_with_search(X, y, 2, seed=0, dev=(X, y))
-    assert chosen.chosen_by == "development data"
+    assert chosen.chosen_by is ChosenBy.DEVELOPMENT
     # Against labels turned round, nothing beats the strongest penalty by more than the error.
     turned = fit_with_search(X, y, 2, seed=0, dev=(X, 1 - y))
     assert turned.C <= chosen.C
-    assert "cross-validation, 5 folds" in fit_with_search(X, y, 2, seed=0).chosen_by
+    assert "cross-validation, 5 folds" in fit_with_search(X, y, 2, seed=0).describe()
 
 
 def test_a_class_of_one_document_leaves_nothing_to_search() -> None:
     head = fit_with_search(X[:3], np.array([0, 1, 2]), 3, seed=0)
-    assert (head.C, head.chosen_by) == (C_WITHOUT_SEARCH, "no search: too few documents")
+    assert (head.C, head.chosen_by) == (C_WITHOUT_SEARCH, ChosenBy.TOO_FEW_TEXTS)
     assert head.log_probabilities(X[:3]).argmax(axis=1).tolist() == [0, 1, 2]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from isogloss.classify.trust.trust import DEVELOPMENT, TOO_FEW, Trust, calibrated
+from isogloss.classify.trust.trust import Calibration, Trust, calibrated
 from isogloss.statistics.calibration import (
     FEWEST_TEXTS,
     N_BINS,
@@ -62,11 +62,11 @@ def test_too_few_documents_fit_no_temperature(n: int) -> None:
     said = log_softmax(np.tile([1.0, 0.0], (FEWEST_TEXTS, 1)), axis=1)
     y = np.zeros(FEWEST_TEXTS, dtype=np.int64)
     assert fit_temperature(said[:n], y[:n]) == 1.0
-    assert calibrated(said[:n], y[:n], DEVELOPMENT) == Trust(
-        fitted_on=f"{TOO_FEW} ({n} of {FEWEST_TEXTS})"
+    assert calibrated(said[:n], y[:n], Calibration.DEVELOPMENT) == Trust(
+        fitted_on=Calibration.TOO_FEW_TEXTS, n_texts=n
     )
     assert fit_temperature(said, y) < 1.0  # as all of them agree
-    assert calibrated(said, y, DEVELOPMENT).fitted_on == DEVELOPMENT
+    assert calibrated(said, y, Calibration.DEVELOPMENT).is_calibrated
 
 
 def test_a_gain_within_one_standard_error_is_none() -> None:

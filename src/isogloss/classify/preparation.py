@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from isogloss.classify.documents.documents import (
     PreparedDocuments,
@@ -17,6 +18,16 @@ from isogloss.kb import KnowledgeBase
 
 
 @dataclass(frozen=True)
+class EncoderName:
+    """How an encoder is found and known again: its name or folder, and what `Encoder.load` took."""
+
+    name: str
+    fingerprint: str
+    options: dict[str, Any]
+    is_directory: bool = False
+
+
+@dataclass(frozen=True)
 class Preparation:
     """What a classifier reads texts with.
 
@@ -25,7 +36,7 @@ class Preparation:
     encoder
         Of texts.
     base_encoder
-        Of the names of entities: `encoder` before any tuning.
+        Of the names of entities: `encoder` before any fine-tuning.
     kb
         None: texts are not linked.
     langs
@@ -34,6 +45,8 @@ class Preparation:
         Of the classifier.
     random_scale
         Root mean square of random vectors; None: that of a unit vector.
+    base_name
+        The encoder before fine-tuning where that was not loaded; `encoder` is then in both places.
     """
 
     encoder: Encoder
@@ -42,6 +55,15 @@ class Preparation:
     langs: tuple[str, ...]
     options: FittedOptions
     random_scale: float | None = None
+    base_name: EncoderName | None = None
+
+    @property
+    def base(self) -> EncoderName:
+        """The encoder before any fine-tuning."""
+        known = self.base_encoder
+        return self.base_name or EncoderName(
+            known.name, known.fingerprint, known.settings.options()
+        )
 
     def documents(
         self,

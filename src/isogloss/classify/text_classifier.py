@@ -1,49 +1,62 @@
 """`TextClassifier`: label in one language, predict in many, with the entities a text names.
 
 A scikit-learn estimator over the parts of this package: what is given is checked
-(`training_data`), documents are encoded and linked (`preparation`), a head learns (`fitting`, or
-`class_names`). Scores are `evaluation`'s business, evidence `explanation`'s, files
-`persistence`'s.
+(`fitting.training_data`), and `fitting.fit.learn` makes a `FittedClassifier` of it, which is asked
+for every answer, scored (`evaluate`), explained, adapted and saved.
 """
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from isogloss.arrays import Doubles2d
-from isogloss.classify.adapt.adaptation import Adaptation, adapt, moved_log_probabilities
-from isogloss.classify.adapt.shift import LanguageMove
-from isogloss.classify.documents.documents import Languages, PreparedDocuments, resolve_languages
-from isogloss.classify.documents.entity_batch import EntityBatch
+from isogloss.arrays import Doubles1d, Doubles2d
+from isogloss.classify.adaptation import Adaptation, adapt
+from isogloss.classify.documents.documents import Languages
 from isogloss.classify.documents.entity_source import Init
-from isogloss.classify.documents.odd_texts import warn_of_wordless
+from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
+from isogloss.classify.evaluate.explanation import Explanation, explain
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.fitting.fit import learn
 from isogloss.classify.fitting.training_data import TrainingData
-from isogloss.classify.labels.columns import ClassNames, checked_texts, checked_weights
-from isogloss.classify.labels.labelling import Labelling, labelling_of
+from isogloss.classify.fitting.tuned import base_encoder
+from isogloss.classify.forecast import Forecast, forecast
+from isogloss.classify.heads.head import Head
+from isogloss.classify.labels.columns import ClassNames, checked_weights
+from isogloss.classify.labels.labelling import Array
 from isogloss.classify.options import AttentionChoice, FittedOptions, Preset, Thresholds
 from isogloss.classify.preparation import Preparation
-from isogloss.classify.tuning.fit import base_encoder
+from isogloss.classify.saving.load import load_classifier
+from isogloss.classify.saving.save import save_classifier
+from isogloss.classify.shift import ShiftCorrection
+from isogloss.classify.trust.trust import Trust
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling
+from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_options import Tune, TuningOptions
-from isogloss.statistics.calibration import tempered
-from isogloss.text.languages import parse_language
 
-if TYPE_CHECKING:
-    from isogloss.classify.evaluate.evaluation import Evaluation
-    from isogloss.classify.evaluate.explanation import Explanation
-    from isogloss.classify.trust.forecast import Forecast
+T = TypeVar("T")
+
+
+class _Learned(Generic[T]):
+    """What a fit gives, by the name that scikit-learn has for it."""
+
+    def __init__(self, name: str) -> None:
+        self._of = attrgetter(name)
+
+    def __get__(self, model: Any, owner: object) -> T:
+        found: T = self._of(model._fitted)
+        return found
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """Classify texts of many languages from labels in one, on a frozen or a tuned encoder.
+    """Classify texts of many languages from labels in one, on a frozen or fine-tuned encoder.
 
     Parameters
     ----------
@@ -60,13 +73,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ``"head"``: the encoder stays frozen; ``"lora"``: low-rank matrices beside its linear maps
         learn (needs peft); ``"full"``: the whole encoder learns.
     training
-        How it is tuned: a `TuningOptions`, or a dictionary of its options.
+        How it is fine-tuned: a `TuningOptions`, or a dictionary of its options.
     multilabel
         True: a text has any number of labels; `y` holds label sets (lists, tuples, sets), and
         `predict` gives tuples.
     thresholds
         Of `multilabel`: from which probability on a label is given. ``"half"``: 0.5, as in the
-        paper; ``"tuned"``: the best F1 of each label on the development data, or out of fold.
+        paper; ``"tuned"``: the best F1 of each label on the development data, or out-of-fold.
     init
         Vectors of entities before training: ``"encoder"`` (of their names), ``"random"``, or an
         `EntityVectors`.
@@ -83,7 +96,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     long_texts
         Of texts with more tokens than the encoder takes: ``"cut"`` reads their beginning,
         ``"windows"`` all of them (see `isogloss.encode.windows`); None: the encoder's own way,
-        or cut where it is tuned.
+        or cut where it is fine-tuned.
     lang
         Language of texts where a method is given none: a code, ``"auto"`` or ``"auto:es,tr"``.
         For cross-validation in one language, which then needs no metadata routing.
@@ -97,11 +110,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     classes_
         Labels in the order of `predict_proba`'s columns: sorted, or as first met where labels
         cannot be sorted.
-    moves_
-        Language to how its vectors are moved; filled by `adapt`.
-    head_, encoder_, kb_, langs_, options_
+    corrections_
+        Language to the correction of its shift; filled by `adapt`.
+    head_, encoder_, kb_, langs_, options_, thresholds_, trust_, tuning_, n_training_documents_
         What was learned, with what, from texts of which languages, under which parameters; a
         parameter set later waits for the next `fit`.
+    fitted_
+        All of these as one `FittedClassifier`, which answers without the estimator.
 
     Examples
     --------
@@ -191,7 +206,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             there may be few or none; the encoder alone, see
             `isogloss.classify.fitting.class_names`.
         checkpoints
-            Folder that keeps a tuning run, so that a killed one goes on; made when missing.
+            Folder that keeps a fine-tuning run, so that a killed one resumes; made when missing.
 
         Raises
         ------
@@ -210,25 +225,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             class_names=class_names,
             checkpoints=checkpoints,
         )
-        self._start(data)
+        self.__dict__.pop("fitted_", None)  # a fit that fails must not leave the one before
+        kb = self.kb if isinstance(self.kb, KnowledgeBase | None) else KnowledgeBase.open(self.kb)
+        encoder = (
+            self.encoder
+            if isinstance(self.encoder, Encoder)
+            else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
+        )
+        tuning, options = None, FittedOptions.of(self.get_params(deep=False))
+        if data.tuning is not None:
+            tuning = data.tuning.settled(tune=self.tune, device=encoder.device)
+        base = base_encoder(encoder, options, tuning)
+        preparation = Preparation(base, base, kb, data.langs, options)
         folder = None if checkpoints is None else Path(checkpoints)
-        learned = learn(self.preparation, data, tuning=self.tuning_, checkpoints=folder)
-        self.encoder_ = learned.preparation.encoder
-        self.random_scale_: float | None = learned.preparation.random_scale
-        self.n_training_documents_ = learned.n_documents
-        self.thresholds_, self.trust_ = learned.thresholds, learned.trust
-        self.reference_ = learned.reference
-        self.head_ = learned.head
+        self.fitted_ = learn(preparation, data, tuning=tuning, checkpoints=folder)
         return self
 
     def predict(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
-    ) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    ) -> Array:
         """Return the most likely label of each text, the first of equals; see `predict_proba`.
 
         With `multilabel`, a tuple: the labels whose probability reaches their threshold.
         """
-        return self.labels_of(self.predict_proba(X, lang, fallback_lang=fallback_lang))
+        probabilities = self.predict_proba(X, lang, fallback_lang=fallback_lang)
+        return self._fitted.labels_of(probabilities)
 
     def predict_proba(
         self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
@@ -247,7 +268,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         fallback_lang
             Link names of this language too where the text's own names nothing.
         """
-        return self.probabilities(self.prepare(X, lang, fallback_lang=fallback_lang))
+        fitted = self._fitted
+        return fitted.probabilities(fitted.prepare(X, lang, fallback_lang=fallback_lang))
 
     def score(
         self,
@@ -260,78 +282,38 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Return the accuracy over all texts, as scikit-learn's model selection asks for it.
 
-        With `multilabel`, the share of texts that get just their labels.
+        With `multilabel`, the subset accuracy (exact match ratio).
 
         Parameters
         ----------
         sample_weight
             How much each text counts, 0 or more; None: all alike.
         """
-        texts, labels = self.labelling.check(X, y)
+        labelling = self._fitted.labelling
+        texts, labels = labelling.check(X, y)
         weights = checked_weights(sample_weight, len(texts))
         predicted = self.predict(texts, lang, fallback_lang=fallback_lang).tolist()
-        equal = self.labelling.equal
-        right = [equal(ours, theirs) for ours, theirs in zip(predicted, labels, strict=True)]
+        right = [
+            labelling.equal(ours, theirs) for ours, theirs in zip(predicted, labels, strict=True)
+        ]
         return float(np.average(right, weights=weights))
 
-    def prepare(
-        self, X: Sequence[str], lang: Languages = None, *, fallback_lang: str | None = None
-    ) -> PreparedDocuments:
-        """Encode and link texts for this model."""
-        check_is_fitted(self, "head_")
-        texts = checked_texts(X)
-        fallback_lang = None if fallback_lang is None else parse_language(fallback_lang)
-        langs = self.languages_of(texts, lang)
-        warn_of_wordless(texts)
-        return self.preparation.documents(texts, langs, fallback_lang=fallback_lang)
-
-    def languages_of(self, texts: Sequence[str], lang: Languages) -> list[str | None]:
-        """Return the canonical language of each text, None where it is not known."""
-        return resolve_languages(self.options_.lang if lang is None else lang, texts)
-
-    def probabilities(self, documents: PreparedDocuments) -> Doubles2d:
-        """Return p(c | D) of prepared documents: float64 (n_documents, n_classes)."""
-        return np.exp(self.log_probabilities(documents))
-
-    def log_probabilities(
-        self, documents: PreparedDocuments, *, with_entities: bool = True
-    ) -> Doubles2d:
-        """Return log p(c | D) of prepared documents: float64 (n_documents, n_classes).
-
-        Parameters
-        ----------
-        with_entities
-            False: as if nothing had been linked.
-        """
-        answers = moved_log_probabilities(self, documents, with_entities=with_entities)
-        return tempered(answers, self.trust_.temperature)
-
-    def entity_batch(self, documents: PreparedDocuments) -> EntityBatch | None:
-        """Return the entities of prepared documents with their initial vectors; None without kb."""
-        return self.preparation.entity_batch(documents)
-
-    def labels_of(self, probabilities: Doubles2d) -> np.ndarray[tuple[int], np.dtype[Any]]:
-        """Return the label, or label set, that each row of p(c | D) (n_texts, n_classes) gives."""
-        return self.labelling.answers(probabilities, self.classes_, self.thresholds_)
-
     @property
-    def preparation(self) -> Preparation:
-        """What texts are read with, as this model was fitted."""
-        check_is_fitted(self, "options_")
-        return Preparation(
-            self.encoder_,
-            self.base_encoder_,
-            self.kb_,
-            self.langs_,
-            self.options_,
-            self.random_scale_,
-        )
+    def _fitted(self) -> FittedClassifier:
+        check_is_fitted(self, "fitted_")
+        return self.fitted_
 
-    @property
-    def labelling(self) -> Labelling:
-        """One label a text, or a set of them, as this model was fitted."""
-        check_is_fitted(self, "options_")
-        return labelling_of(multilabel=self.options_.multilabel)
+    classes_ = _Learned[Array]("classes")
+    head_ = _Learned[Head]("head")
+    encoder_ = _Learned[Encoder]("preparation.encoder")
+    kb_ = _Learned["KnowledgeBase | None"]("kb")
+    langs_ = _Learned[tuple[str, ...]]("langs")
+    options_ = _Learned[FittedOptions]("options")
+    corrections_ = _Learned[Mapping[str, ShiftCorrection]]("corrections")
+    thresholds_ = _Learned[Doubles1d]("thresholds")
+    trust_ = _Learned[Trust]("trust")
+    tuning_ = _Learned["TuningOptions | None"]("tuning")
+    n_training_documents_ = _Learned[int]("n_training_documents")
 
     def evaluate(
         self,
@@ -343,44 +325,45 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         fallback_lang: str | None = None,
         versus: "TextClassifier | None" = None,
         abstain_below: float | None = None,
-    ) -> "Evaluation":
+    ) -> Evaluation:
         """Score by language; see `isogloss.classify.evaluate.evaluation.evaluate`."""
-        from isogloss.classify.evaluate.evaluation import evaluate
-
+        if versus is not None and not isinstance(versus, TextClassifier):
+            raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
         return evaluate(
-            self,
+            self._fitted,
             X,
             y,
             lang,
             ids=ids,
             fallback_lang=fallback_lang,
-            versus=versus,
+            versus=None if versus is None else versus._fitted,
             abstain_below=abstain_below,
         )
 
-    def forecast(self, X: Sequence[str], lang: Languages = None) -> "Forecast":
-        """Forecast the accuracy on unlabelled texts; see `isogloss.classify.trust.forecast`."""
-        from isogloss.classify.trust.forecast import forecast
-
-        return forecast(self, X, lang)
+    def forecast(self, X: Sequence[str], lang: Languages = None) -> Forecast:
+        """Forecast the accuracy on unlabelled texts; see `isogloss.classify.forecast`."""
+        return forecast(self._fitted, X, lang)
 
     def explain(
         self, text: str, lang: str | None = None, *, fallback_lang: str | None = None
-    ) -> "Explanation":
+    ) -> Explanation:
         """Explain one prediction; see `isogloss.classify.evaluate.explanation.explain`."""
-        from isogloss.classify.evaluate.explanation import explain
-
-        return explain(self, text, lang, fallback_lang=fallback_lang)
+        return explain(self._fitted, text, lang, fallback_lang=fallback_lang)
 
     def adapt(self, lang: str, texts: Sequence[str]) -> Adaptation:
-        """Adapt to a language by texts without labels; see `isogloss.classify.adapt.adaptation`."""
-        return adapt(self, lang, texts)
+        """Adapt to a language by texts without labels; see `isogloss.classify.adaptation`.
+
+        From then on its vectors are corrected. A second call for the same language replaces the
+        first correction; a call that is declined changes nothing.
+        """
+        outcome = adapt(self._fitted, lang, texts)
+        if outcome.correction is not None:
+            self.fitted_ = self.fitted_.with_correction(outcome.lang, outcome.correction)
+        return outcome
 
     def save(self, path: str | Path, *, embed_kb: bool = False, overwrite: bool = False) -> None:
-        """Write the model as a directory; see `isogloss.classify.saving.persistence`."""
-        from isogloss.classify.saving.persistence import save_classifier
-
-        save_classifier(self, Path(path), embed_kb=embed_kb, overwrite=overwrite)
+        """Write the model as a directory; see `isogloss.classify.saving.save`."""
+        save_classifier(self._fitted, Path(path), embed_kb=embed_kb, overwrite=overwrite)
 
     @classmethod
     def load(
@@ -393,31 +376,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         threads: int | None = None,
         cache: str | Path | None = None,
     ) -> "TextClassifier":
-        """Read a model that `save` wrote; see `isogloss.classify.saving.persistence`."""
-        from isogloss.classify.saving.persistence import load_classifier
-
-        return load_classifier(
+        """Read a model that `save` wrote; see `isogloss.classify.saving.load`."""
+        loaded = load_classifier(
             path, encoder=encoder, kb=kb, device=device, threads=threads, cache=cache
         )
-
-    def _start(self, data: TrainingData) -> None:
-        """Set all that does not have to be learned."""
-        self.__dict__.pop("head_", None)  # a fit that fails must not leave half of the one before
-        self.options_: FittedOptions = FittedOptions.of(self.get_params(deep=False))
-        self.classes_ = data.classes
-        self.langs_ = data.langs
-        self.kb_: KnowledgeBase | None = (
-            self.kb if isinstance(self.kb, KnowledgeBase | None) else KnowledgeBase.open(self.kb)
-        )
-        encoder = (
-            self.encoder
-            if isinstance(self.encoder, Encoder)
-            else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
-        )
-        self.tuning_: TuningOptions | None = None
-        if data.tuning is not None:
-            self.tuning_ = data.tuning.settled(tune=self.tune, device=encoder.device)
-        self.encoder_ = base_encoder(encoder, self.options_, self.tuning_)
-        self.base_encoder_ = self.encoder_  # which names of entities are encoded with
-        self.moves_: dict[str, LanguageMove] = {}
-        self.random_scale_ = None  # root mean square of random vectors
+        model = cls(**loaded.parameters)
+        model.fitted_ = loaded.fitted
+        return model

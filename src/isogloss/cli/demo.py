@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify import Evaluation, TextClassifier, evaluate
+from isogloss.classify import Evaluation, TextClassifier
 from isogloss.classify.evaluate.explanation import difference_by_entities
 from isogloss.classify.evaluate.report import write_report
 from isogloss.cli import options
@@ -58,7 +58,7 @@ class _Tested:
     texts: list[str]
     labels: list[Any]
     langs: list[str]
-    difference: Doubles1d  # how far entities moved the probability of the right class
+    difference: Doubles1d  # how far entities changed the probability of the right class
 
 
 def demo(
@@ -111,13 +111,14 @@ def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: 
     alone = TextClassifier(encoder).fit(train.texts, train.labels or [], "en")
     model = TextClassifier(encoder, kb).fit(train.texts, train.labels or [], "en")
     model.save(folder / part.model)
-    result = evaluate(model, texts, labels, langs, ids=ids, versus=alone)
+    result = model.evaluate(texts, labels, langs, ids=ids, versus=alone)
     _table(result).render(console())
     write_report(
-        folder / part.report, model, result, texts, labels, langs,
+        folder / part.report, model.fitted_, result, texts, labels, langs,
         title=f"isogloss demo: {part.task}", note=NOTE,
     )  # fmt: skip
-    difference = difference_by_entities(model, model.prepare(texts, langs), labels)
+    fitted = model.fitted_
+    difference = difference_by_entities(fitted, fitted.prepare(texts, langs), labels)
     return _Tested(model, texts, labels, langs, difference)
 
 
@@ -129,10 +130,10 @@ def _explain_two(tested: list[_Tested]) -> None:
     """
     n_texts = sum(len(one.texts) for one in tested)
     for number, sign, verb in ((len(tested) + 2, 1, "help"), (len(tested) + 3, -1, "harm")):
-        moved = [sign * one.difference for one in tested]
-        one = int(np.argmax([values.max() for values in moved]))
-        row = int(moved[one].argmax())
-        if moved[one][row] <= 0:
+        changes = [sign * one.difference for one in tested]
+        one = int(np.argmax([values.max() for values in changes]))
+        row = int(changes[one].argmax())
+        if changes[one][row] <= 0:
             _say(f"{number}. Of these {n_texts} texts, entities {verb} none")
             continue
         of, right = tested[one], tested[one].labels[row]

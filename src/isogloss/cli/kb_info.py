@@ -1,4 +1,4 @@
-"""What ``isogloss kb info`` prints for people: a block a source, a table of languages.
+"""What ``isogloss kb info`` prints: a block a source, a table of languages.
 
 ``kb info --json`` prints the same facts as they are in the manifest.
 """

@@ -140,7 +140,7 @@ def _run(words: list[str]) -> int:
 def _how_to_go_on(words: list[str]) -> str:
     keeps = any(word.partition("=")[0] == "--checkpoints" for word in words)
     if keeps or words[:2] == ["classify", "compare"]:
-        return ", and the same command goes on from what is kept"
+        return ", and the same command resumes from what is kept"
     return ""
 
 

@@ -8,6 +8,7 @@ any number of labels, is `objective`'s.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -16,11 +17,41 @@ from sklearn.model_selection import StratifiedKFold
 from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.learn.objective import SOFTMAX, Objective, Targets, objective_of
 from isogloss.learn.splits import stratified_parts
+from isogloss.limits import UNPENALISED, Positive
 
 C_VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 C_WITHOUT_SEARCH = 0.01
 N_FOLDS = 5
 N_REPEATS = 3
+
+
+class ChosenBy(StrEnum):
+    """How the C of a linear head was chosen; the value is what files hold."""
+
+    GIVEN = "given"
+    CROSS_VALIDATION = "cross-validation"
+    DEVELOPMENT = "development-data"
+    TOO_FEW_TEXTS = "too-few-texts"
+    MIXTURE = "mixture"
+    NOTHING = "nothing"
+    TUNING = "tuning"
+    CLASS_NAMES = "class-names"
+
+    def describe(self) -> str:
+        """Return it in words."""
+        return _CHOSEN_BY[self]
+
+
+_CHOSEN_BY = {
+    ChosenBy.GIVEN: "given",
+    ChosenBy.CROSS_VALIDATION: "cross-validation",
+    ChosenBy.DEVELOPMENT: "development data",
+    ChosenBy.TOO_FEW_TEXTS: "no search: too few documents",
+    ChosenBy.MIXTURE: "with the mixture",
+    ChosenBy.NOTHING: "nothing to learn from",
+    ChosenBy.TUNING: "fine-tuning",
+    ChosenBy.CLASS_NAMES: "class names",
+}
 
 
 class Fold(NamedTuple):
@@ -61,9 +92,9 @@ class LinearHead:
     weight, bias
         W: (n_classes, width), and b: (n_classes,).
     C
-        Inverse strength of the L2 penalty, as in scikit-learn.
-    chosen_by
-        How C was chosen, in words.
+        Inverse strength of the L2 penalty, as in scikit-learn; `UNPENALISED`: there is none.
+    chosen_by, detail
+        How C was chosen, and what more is to be said of it to a reader.
     objective
         Whether classes exclude each other.
     """
@@ -71,13 +102,21 @@ class LinearHead:
     standardisation: Standardisation
     weight: Doubles2d
     bias: Doubles1d
-    C: float
-    chosen_by: str
+    C: Positive
+    chosen_by: ChosenBy = ChosenBy.GIVEN
     objective: Objective = SOFTMAX
+    detail: str = ""
 
     @classmethod
     def fit(
-        cls, vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, *, C: float, chosen_by: str
+        cls,
+        vectors: Floats2d | Doubles2d,
+        y: Targets,
+        n_classes: int,
+        *,
+        C: float,
+        chosen_by: ChosenBy = ChosenBy.GIVEN,
+        detail: str = "",
     ) -> "LinearHead":
         """Fit at one value of C.
 
@@ -91,7 +130,7 @@ class LinearHead:
         """
         standardisation, objective = Standardisation.fit(vectors), objective_of(y)
         fitted = objective.fit(standardisation(vectors), y, n_classes, C=C)
-        return cls(standardisation, fitted.weight, fitted.bias, C, chosen_by, objective)
+        return cls(standardisation, fitted.weight, fitted.bias, C, chosen_by, objective, detail)
 
     @classmethod
     def fit_where_possible(
@@ -100,12 +139,16 @@ class LinearHead:
         """Fit as `fit` does; where nothing can be told apart, a head that says nothing."""
         objective = objective_of(y)
         if objective.can_learn(y):
-            return cls.fit(vectors, y, n_classes, C=C, chosen_by="with the mixture")
+            return cls.fit(vectors, y, n_classes, C=C, chosen_by=ChosenBy.MIXTURE)
         width = np.shape(vectors)[1]
         flat = Standardisation(np.zeros(width), np.ones(width))
-        nothing = "nothing to learn from"
         weight, bias = np.zeros((n_classes, width)), np.zeros(n_classes)
-        return cls(flat, weight, bias, C, nothing, objective)
+        return cls(flat, weight, bias, C, ChosenBy.NOTHING, objective)
+
+    def describe(self) -> str:
+        """Return C, where there is one, and how it was chosen, in words."""
+        how = f"{self.chosen_by.describe()}{self.detail}"
+        return f"C = {self.C} ({how})" if self.C < UNPENALISED else how
 
     def log_probabilities(self, vectors: Floats2d | Doubles2d) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
@@ -163,7 +206,7 @@ def out_of_fold(
     predicted = np.empty((len(y), n_classes))
     doubles = np.asarray(vectors, dtype=np.float64)
     for fold in folds:
-        head = LinearHead.fit(doubles[fold.train], y[fold.train], n_classes, C=C, chosen_by="given")
+        head = LinearHead.fit(doubles[fold.train], y[fold.train], n_classes, C=C)
         predicted[fold.test] = head.log_probabilities(doubles[fold.test])
     return predicted
 
@@ -203,17 +246,19 @@ def fit_with_search(
     """
     divisions = divisions_of(y, seed=seed)
     if dev is None and not divisions:
-        chosen_by = "no search: too few documents"
-        return LinearHead.fit(vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=chosen_by)
+        return LinearHead.fit(
+            vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=ChosenBy.TOO_FEW_TEXTS
+        )
     if dev is None:
         scores = out_of_fold_quality(vectors, y, n_classes, divisions)
-        chosen_by = f"cross-validation, {len(divisions[0])} folds, {N_REPEATS} times"
+        chosen_by = ChosenBy.CROSS_VALIDATION
+        detail = f", {len(divisions[0])} folds, {N_REPEATS} times"
     else:
-        heads = [LinearHead.fit(vectors, y, n_classes, C=C, chosen_by="") for C in C_VALUES]
-        quality, chosen_by = objective_of(y).quality, "development data"
+        heads = [LinearHead.fit(vectors, y, n_classes, C=C) for C in C_VALUES]
+        quality, chosen_by, detail = objective_of(y).quality, ChosenBy.DEVELOPMENT, ""
         scores = [quality(head.log_probabilities(dev[0]), dev[1]) for head in heads]
     best = C_VALUES[strongest_within_one_error(scores)]
-    return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by)
+    return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by, detail=detail)
 
 
 def out_of_fold_quality(

@@ -10,7 +10,7 @@ matter), the log-odds log p / (1 - p) for `SIGMOID`.
 
 import warnings
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -38,6 +38,7 @@ class LinearWeights:
     bias: Doubles1d
 
 
+@runtime_checkable
 class Objective(Protocol):
     """A kind of answer; `y` is int64 (n_documents,) or bool (n_documents, n_labels)."""
 

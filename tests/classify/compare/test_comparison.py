@@ -13,8 +13,13 @@ from isogloss.classify import TextClassifier
 from isogloss.classify.compare import comparison
 from isogloss.classify.compare.cells import Cell, LanguageScores
 from isogloss.classify.compare.comparison import Comparison, compare, compared_rows
-from isogloss.classify.compare.published import published_table
-from isogloss.classify.compare.tables import by_language, mean_languages, side_by_side, summary
+from isogloss.classify.compare.tables import (
+    by_language,
+    mean_languages,
+    published_table,
+    side_by_side,
+    summary,
+)
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase

@@ -68,7 +68,7 @@ def test_confidence_is_the_probability_of_the_label_that_predict_gives(
     model: TextClassifier,
 ) -> None:
     cooled = copy(model)
-    cooled.trust_ = replace(model.trust_, temperature=0.4)
+    cooled.fitted_ = replace(cooled.fitted_, trust=replace(model.trust_, temperature=0.4))
     for one in (model, cooled):
         result = one.evaluate(ALL, ALL_TOPICS, LANGS)
         probabilities = one.predict_proba(ALL, LANGS).max(axis=1)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from planted import ENTITIES
 
-from isogloss.classify import TextClassifier, explain
-from isogloss.classify.evaluate.explanation import difference_by_entities
+from isogloss.classify import TextClassifier
+from isogloss.classify.evaluate.explanation import difference_by_entities, explain
 from isogloss.classify.heads.mboe_plus import Mixture
 from isogloss.errors import InputError
 
@@ -22,7 +22,7 @@ NAMES = {
 
 
 def test_spans_slice_back_to_names(entity_model: TextClassifier) -> None:
-    explanation = explain(entity_model, TEXT, "ja")
+    explanation = explain(entity_model.fitted_, TEXT, "ja")
     by_id = {entity.id: entity for entity in explanation.entities}
     assert set(by_id) == {"Q6", "Q12"}  # Q11 has no English name
     assert [TEXT[start:end] for start, end in by_id["Q6"].spans] == ["トヨタ", "トヨタ"]
@@ -54,8 +54,8 @@ def test_an_ambiguous_name_shows_every_candidate(fit: Fit) -> None:
 def test_the_difference_of_each_text_is_that_of_its_explanation(fit: Fit) -> None:
     model = fit()
     texts, label = [TEXT, "CERN", "nothing"], model.classes_[1]
-    documents = model.prepare(texts, ["ja", "en", "en"])
-    differences = difference_by_entities(model, documents, [label] * 3)
+    documents = model.fitted_.prepare(texts, ["ja", "en", "en"])
+    differences = difference_by_entities(model.fitted_, documents, [label] * 3)
     for text, lang, difference in zip(texts, ["ja", "en", "en"], differences, strict=True):
         found = model.explain(text, lang).difference[label]
         assert found == pytest.approx(difference, abs=1e-6)
@@ -109,7 +109,7 @@ def test_one_text_is_asked_for(model: TextClassifier) -> None:
 def test_entities_that_count_for_nothing_have_no_weight(fit: Fit) -> None:
     model = copy(fit())
     assert model.explain(TEXT, "ja").entities_have_weight
-    model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
+    model.fitted_ = replace(model.fitted_, head=replace(model.head_, mixture=Mixture(0.0, 10.0)))
     explanation = model.explain(TEXT, "ja")
     assert not explanation.entities_have_weight
     assert {entity.id: entity.share for entity in explanation.entities} == {"Q6": 0.0, "Q12": 0.0}

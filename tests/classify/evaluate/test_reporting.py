@@ -25,7 +25,7 @@ TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
 def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_path: Path) -> None:
     result = model.evaluate(TEXTS, TOPICS, LANGS)
     options = {"title": "Names & news", "note": "an illustration"}
-    write_report(tmp_path / "r.html", model, result, TEXTS, TOPICS, LANGS, **options)
+    write_report(tmp_path / "r.html", model.fitted_, result, TEXTS, TOPICS, LANGS, **options)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Names &amp; news" in page
     assert "an illustration" in page
@@ -40,7 +40,7 @@ def test_the_report_shows_what_abstaining_leaves(model: TextClassifier, tmp_path
     options = {"title": "t", "note": ""}
     for name, threshold in (("all", None), ("sure", 0.45), ("none", 1.0)):
         result = model.evaluate(TEXTS, TOPICS, LANGS, abstain_below=threshold)
-        write_report(tmp_path / name, model, result, TEXTS, TOPICS, LANGS, **options)
+        write_report(tmp_path / name, model.fitted_, result, TEXTS, TOPICS, LANGS, **options)
     pages = {name: (tmp_path / name).read_text("utf-8") for name in ("all", "sure", "none")}
     assert "coverage" not in pages["all"]
     assert "a label of probability 0.45 or more (coverage) is" in pages["sure"]
@@ -59,7 +59,7 @@ def test_the_report_says_nothing_of_cut_texts_again(
     options = {"title": "t", "note": ""}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        write_report(tmp_path / "r", model, result, texts, topics, ["ja", "ru"], **options)
+        write_report(tmp_path / "r", model.fitted_, result, texts, topics, ["ja", "ru"], **options)
     assert caught == []
 
 
@@ -96,44 +96,46 @@ def test_thresholds_are_told_once_or_beside_their_labels(
     fit: Callable[..., TextClassifier],
 ) -> None:
     model = copy(fit(kb=None))
-    model.options_ = replace(model.options_, multilabel=True)
+    reading = model.fitted_.preparation
+    reading = replace(reading, options=replace(reading.options, multilabel=True))
+    model.fitted_ = replace(model.fitted_, preparation=reading)
     for thresholds, words in (
         ([0.5, 0.5, 0.5], "0.50 each"),
         ([0.5, 0.25, 0.125], "money 0.50, space 0.25, sport 0.12"),
     ):
-        model.thresholds_ = np.array(thresholds)
-        shown = describe(model)["labels of a text"]
+        model.fitted_ = replace(model.fitted_, thresholds=np.array(thresholds))
+        shown = describe(model.fitted_)["labels of a text"]
         assert shown == f"any number, from a probability of {words}"
-    model.trust_ = Trust()
+    model.fitted_ = replace(model.fitted_, trust=Trust())
     said = "not calibrated: those of label sets never are"
-    assert describe(model)["probabilities"] == said
+    assert describe(model.fitted_)["probabilities"] == said
 
 
 def test_settings_say_whether_probabilities_are_calibrated(
     fit: Callable[..., TextClassifier],
 ) -> None:
     model = fit(kb=None)
-    said = f"calibrated on training texts, out of fold, T = {model.trust_.temperature:.2f}"
-    assert describe(model)["probabilities"] == said
+    said = f"calibrated on training texts, out-of-fold, T = {model.trust_.temperature:.2f}"
+    assert describe(model.fitted_)["probabilities"] == said
     said = "not calibrated: no development texts"
-    assert describe(fit(preset="mboe"))["probabilities"] == said
+    assert describe(fit(preset="mboe").fitted_)["probabilities"] == said
 
 
 def test_settings_say_what_the_head_is(fit: Callable[..., TextClassifier]) -> None:
-    assert "encoder only, C = " in describe(fit(kb=None))["head"]
-    assert describe(fit(preset="mboe", attention="sum"))["preset"] == "mboe, attention sum"
-    plus = describe(fit())
+    assert "encoder only, C = " in describe(fit(kb=None).fitted_)["head"]
+    assert describe(fit(preset="mboe", attention="sum").fitted_)["preset"] == "mboe, attention sum"
+    plus = describe(fit().fitted_)
     assert "K / (K + " in plus["entities"] or plus["entities"].startswith("no weight")
     model = fit()
     useless = replace(model.head_, mixture=Mixture(0.0, 10.0))
     silent = copy(model)
-    silent.head_ = useless
-    assert describe(silent)["entities"].startswith("no weight")
+    silent.fitted_ = replace(silent.fitted_, head=useless)
+    assert describe(silent.fitted_)["entities"].startswith("no weight")
     sure = copy(model)
-    sure.head_ = replace(model.head_, mixture=Mixture(0.75, 10.0))
-    sure.trust_ = replace(model.trust_, temperature=0.1)
+    sure.fitted_ = replace(sure.fitted_, head=replace(model.head_, mixture=Mixture(0.75, 10.0)))
+    sure.fitted_ = replace(sure.fitted_, trust=replace(model.trust_, temperature=0.1))
     said = "0.75 · K / (K + 10) with K entities in a text, and 1 / T of that in probabilities: "
-    assert f"{said}0.68 with one" in describe(sure)["entities"]
+    assert f"{said}0.68 with one" in describe(sure.fitted_)["entities"]
     assert plus["trained on"] == "48 texts in en"
     assert plus["entities seen in training"] == str(len(fit().head_.memory.entities))
 
@@ -145,9 +147,13 @@ def test_the_report_says_that_entities_have_no_weight(
 ) -> None:
     model = copy(fit())
     if not has_weight:
-        model.head_ = replace(model.head_, mixture=Mixture(0.0, 10.0))
+        model.fitted_ = replace(
+            model.fitted_, head=replace(model.head_, mixture=Mixture(0.0, 10.0))
+        )
     result = model.evaluate(TEXTS, TOPICS, LANGS)
-    write_report(tmp_path / "r", model, result, TEXTS, TOPICS, LANGS, title="x", note="A note.")
+    write_report(
+        tmp_path / "r", model.fitted_, result, TEXTS, TOPICS, LANGS, title="x", note="A note."
+    )
     page = (tmp_path / "r").read_text(encoding="utf-8")
     assert "A note." in page
     said = "A note. This model gives entities no weight: the label comes from the encoder alone."

@@ -58,7 +58,7 @@ def test_scores_are_those_of_the_formula(encoder: FakeEncoder, n: int) -> None:
     texts, labels = english(max(n, 1))
     texts, labels = texts[:n], labels[:n]
     model = TextClassifier(encoder).fit(texts, labels, "en", class_names=NAMES)
-    (m,) = re.findall(r"counting as (\d+) text", model.head_.chosen_by)
+    (m,) = re.findall(r"counting as (\d+) text", model.head_.linear.describe())
     scores = slowly(encoder, texts, labels, TEXTS, int(m))
     found = model.head_.log_probabilities(encoder.encode(TEXTS))
     expected = np.stack([scores[label] for label in model.classes_.tolist()], axis=1)
@@ -73,8 +73,8 @@ def test_names_alone_make_a_model(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit([], [], class_names=NAMES)
     assert model.predict(TEXTS[:4]).tolist() == ["sport", "money", "space", "money"]
     assert (model.n_training_documents_, model.trust_.temperature) == (0, 1.0)
-    assert model.trust_.fitted_on == "not calibrated: too few texts"
-    assert "each counting as 8 texts" in model.head_.chosen_by
+    assert model.trust_.describe() == "not calibrated: too few texts"
+    assert "each counting as 8 texts" in model.head_.linear.describe()
     scores = model.evaluate(TEXTS[:2], ["sport", "money"], "de")
     assert scores.rows[0]["accuracy"] == 1.0
     assert model.explain("price", "de").label == "money"
@@ -94,9 +94,9 @@ def test_names_that_mislead_count_nothing_and_the_head_says_so(
     model = TextClassifier(encoder).fit(texts, labels, "en", class_names=swapped)
     alone = TextClassifier(encoder).fit(texts, labels, "en")
     assert model.predict_proba(TEXTS[:4]).tolist() == alone.predict_proba(TEXTS[:4]).tolist()
-    assert model.head_.chosen_by.endswith("class names count as 0 texts (chosen out-of-fold)")
-    assert model.trust_.reference is not None  # what a model of texts alone has
-    assert model.reference_ is not None
+    assert "; class names count as 0 texts (chosen out-of-fold)" in model.head_.linear.describe()
+    assert model.fitted_.forecast_reference is not None  # what a model of texts alone has
+    assert model.fitted_.score_reference is not None
 
 
 def test_a_class_without_a_text_keeps_its_name(encoder: FakeEncoder) -> None:
@@ -106,20 +106,20 @@ def test_a_class_without_a_text_keeps_its_name(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit(
         [texts[row] for row in kept], [labels[row] for row in kept], "en", class_names=swapped
     )
-    assert "(chosen out-of-fold)" in model.head_.chosen_by
+    assert "(chosen out-of-fold)" in model.head_.linear.describe()
     assert model.predict(["orbit"]).tolist() == ["space"]
 
 
 def test_too_few_texts_leave_the_smallest_weight(encoder: FakeEncoder) -> None:
     texts, labels = english(3)
     model = TextClassifier(encoder).fit(texts, labels, "en", class_names=NAMES)
-    assert f"as {NAME_WEIGHTS[-1]} texts (too few texts to choose)" in model.head_.chosen_by
+    assert f"as {NAME_WEIGHTS[-1]} texts (too few texts to choose)" in model.head_.linear.describe()
 
 
 def test_names_count_more_where_there_are_more_texts(encoder: FakeEncoder) -> None:
     for n, m in ((30, 8), (60, 16)):
         model = TextClassifier(encoder).fit(*english(n), "en", class_names=NAMES)
-        assert f"counting as {m} texts" in model.head_.chosen_by
+        assert f"counting as {m} texts" in model.head_.linear.describe()
 
 
 def test_texts_draw_a_class_away_from_its_name(encoder: FakeEncoder) -> None:
@@ -145,7 +145,7 @@ def test_two_classes_of_the_same_name_are_refused(encoder: FakeEncoder, names: A
 
 def test_probabilities_are_calibrated_on_labelled_texts(encoder: FakeEncoder) -> None:
     model = TextClassifier(encoder).fit(*english(60), "en", class_names=NAMES)
-    assert model.trust_.fitted_on == "training texts, out of fold"
+    assert model.trust_.describe() == "training texts, out-of-fold"
     assert model.trust_.temperature != 1.0
     assert model.trust_.error_after < 0.05
 
@@ -206,7 +206,7 @@ def test_a_later_fit_without_names_forgets_them(encoder: FakeEncoder) -> None:
     fresh = TextClassifier(encoder).fit(*english(), "en")
     model = TextClassifier(encoder).fit([], [], class_names=NAMES).fit(*english(), "en")
     assert model.predict_proba(TEXTS).tolist() == fresh.predict_proba(TEXTS).tolist()
-    assert model.reference_ is not None
+    assert model.fitted_.score_reference is not None
 
 
 def test_what_needs_labelled_texts_says_so(encoder: FakeEncoder) -> None:

@@ -46,7 +46,7 @@ TRAINED = TrainedVectors(
     vectors=RNG.normal(size=(2, WIDTH)).astype(np.float32),
     projection=None,
 )
-SHARES = np.log([0.5, 0.3, 0.2])
+PRIORS = np.log([0.5, 0.3, 0.2])
 
 
 def linear(*, width: int = WIDTH) -> LinearHead:
@@ -138,7 +138,7 @@ def test_mboe_is_softmax_of_w_times_h_plus_z() -> None:
 @pytest.mark.parametrize("attention", ["learned", "mean", "sum"])
 def test_vote_is_linear_in_the_weighted_vectors(attention: Any) -> None:
     memory = replace(MEMORY, attention=attention)
-    vote = EntityVote(linear(), memory, SHARES)
+    vote = EntityVote(linear(), memory, PRIORS)
     expected, weights = [], []
     for row in range(3):
         n = int(BATCH.counts[row])
@@ -147,12 +147,12 @@ def test_vote_is_linear_in_the_weighted_vectors(attention: Any) -> None:
         weights.extend(a)
         expected.append(slow_linear(vote.linear, slow_z(a, row, BATCH.vectors)))
     np.testing.assert_allclose(pair_weights(memory, H, BATCH), weights, rtol=1e-6)
-    np.testing.assert_allclose(vote.log_evidence(H, BATCH), expected - SHARES, rtol=1e-6)
+    np.testing.assert_allclose(vote.log_evidence(H, BATCH), expected - PRIORS, rtol=1e-6)
 
 
 def test_the_vote_takes_off_the_shares_of_the_linked_documents_it_was_fitted_on() -> None:
     vote = EntityVote.fit(MEMORY, [(H, BATCH)] * 2, np.array([0, 1, 2]), 4, C=1e-9)
-    assert np.exp(vote.log_shares).tolist() == [0.5, 1.0, 0.5, 1.0]  # the second text is unlinked
+    assert np.exp(vote.log_priors).tolist() == [0.5, 1.0, 0.5, 1.0]  # the second text is unlinked
     np.testing.assert_allclose(vote.log_evidence(H, BATCH), 0.0, atol=1e-6)
 
 
@@ -174,12 +174,12 @@ def test_vectors_of_another_width_vote_without_a_cosine() -> None:
 
 
 def plus(mixture: Mixture) -> MboePlusHead:
-    return MboePlusHead(linear(), EntityVote(replace(linear(), C=0.1), MEMORY, SHARES), mixture)
+    return MboePlusHead(linear(), EntityVote(replace(linear(), C=0.1), MEMORY, PRIORS), mixture)
 
 
 def test_mboe_plus_mixes_by_the_number_of_entities() -> None:
     head = plus(Mixture(strength=1.5, half_count=3.0))
-    alone = head.encoder_only.log_probabilities(H)
+    alone = head.linear.log_probabilities(H)
     weight = 1.5 * 2 / (2 + 3)  # two entities
     expected = log_softmax(alone + weight * head.vote.log_evidence(H, BATCH), axis=1)
     found = head.log_probabilities(H, BATCH)
@@ -320,7 +320,7 @@ def test_the_linear_head_is_already_at_the_joint_minimum(n_classes: int) -> None
     """The penalty is scikit-learn's own: with nothing else to train, nothing moves."""
     rng = np.random.default_rng(1)
     vectors, y = rng.normal(size=(40, 3)), np.arange(40) % n_classes
-    head = LinearHead.fit(vectors, y, n_classes, C=0.2, chosen_by="given")
+    head = LinearHead.fit(vectors, y, n_classes, C=0.2)
     inputs = torch.from_numpy(head.standardisation(vectors))
     result = train_together(
         lambda: inputs, torch.nn.Module(), torch.from_numpy(y),
@@ -355,5 +355,5 @@ def test_vote_objective_and_its_gradient(one_step: type[OneStep], n_classes: int
 
 
 def test_vote_of_equal_weights_has_no_attention_to_learn() -> None:
-    vote = EntityVote(linear(), replace(MEMORY, attention="mean"), SHARES)
+    vote = EntityVote(linear(), replace(MEMORY, attention="mean"), PRIORS)
     assert vote.learn_attention([(H, BATCH)], Y) is vote

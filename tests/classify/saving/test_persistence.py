@@ -13,7 +13,8 @@ from planted import ENTITIES, JAPANESE, FakeEncoder, english, write_names
 from safetensors.numpy import load_file
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.saving import persistence
+from isogloss.classify.saving import load as loading
+from isogloss.classify.saving import save as saving
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
@@ -152,13 +153,14 @@ def test_a_file_holds_only_what_prediction_reads(fit: Fit, tmp_path: Path) -> No
         fit(preset=preset).save(tmp_path / preset)
         found[preset] = set(load_file(tmp_path / preset / "model.safetensors"))
     memory = {"memory.entities", "memory.n_documents_with", "memory.attention_weight"}
-    linear = {f"linear.{part}" for part in ("mean", "deviation", "weight", "bias")}
-    votes = {name.replace("linear", "entities") for name in linear} | {"log_shares"}
-    trust = {"trust.weight", "trust.bias"}
-    reference = {f"reference.{part}" for part in ("centres", "spread", "shares")}
+    scale = {"standardisation.mean", "standardisation.deviation"}
+    linear = {f"linear.{part}" for part in (*scale, "weight", "bias")}
+    forecast = {"forecast_reference.weight", "forecast_reference.bias"}
+    both = {f"head.{part}" for part in linear} | forecast
+    both |= {f"score_reference.{part}" for part in ("centres", "spread", "priors")}
     assert found == {
-        "mboe": linear | memory | trust | reference | {"trained.vectors"},
-        "mboe-plus": linear | memory | trust | reference | votes,
+        "mboe": both | {f"head.trained.{part}" for part in (*memory, "vectors")},
+        "mboe-plus": both | {f"head.vote.{part}" for part in linear | memory | {"log_priors"}},
     }
 
 
@@ -196,11 +198,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other format": (lambda model: edit(model / "model.json", format="x"), "not a classifier"),
     "old version": (
         lambda model: edit(model / "model.json", version=1),
-        "version 1 of the format, this isogloss reads version 4; fit the model again",
+        "version 1 of the format, this isogloss reads version 5; fit the model again",
     ),
     "a key": (
         lambda model: edit(model / "model.json", settings={}),
-        "damaged: it lacks 'preset'; copy the model anew or fit it again",
+        "damaged: it lacks 'multilabel'; copy the model anew or fit it again",
     ),
     "no safetensors": (
         lambda model: forge(model, "model.safetensors", b"x"),
@@ -208,7 +210,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "other version": (
         lambda model: edit(model / "model.json", version=9),
-        "version 9 of the format, this isogloss reads version 4; fit the model again",
+        "version 9 of the format, this isogloss reads version 5; fit the model again",
     ),
     "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "this file is missing"),
     "other vectors": (
@@ -291,7 +293,7 @@ def test_what_cannot_be_written_leaves_nothing_and_harms_nothing(
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr(persistence, "save_file", fail)
+    monkeypatch.setattr(saving, "save_file", fail)
     expected = KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else InputError
     for name in ("new", "old"):
         with pytest.raises(expected):
@@ -320,15 +322,15 @@ def test_a_model_of_other_linking_rules_is_said(
 ) -> None:
     fit(preset="mboe-plus").save(tmp_path / "model")
     TextClassifier.load(tmp_path / "model", encoder=encoder)
-    monkeypatch.setattr(persistence, "rules_fingerprint", lambda: "other")
+    monkeypatch.setattr(loading, "rules_fingerprint", lambda: "other")
     with pytest.warns(OmissionWarning, match="other rules for finding names"):
         TextClassifier.load(tmp_path / "model", encoder=encoder)
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("trust", None), ("moves", []), ("thresholds", {}), ("classes", None), ("settings", None),
-     ("head", None), ("encoder", None), ("langs", 5)],
+    [("trust", None), ("corrections", []), ("thresholds", {}), ("classes", None),
+     ("settings", None), ("head", None), ("encoder", None), ("langs", 5)],
 )  # fmt: skip
 def test_a_manifest_of_another_shape_is_damaged(
     fit: Fit, tmp_path: Path, encoder: FakeEncoder, key: str, value: object

@@ -224,7 +224,7 @@ def test_the_best_epoch_on_dev_is_kept(base: Encoder, documents: LabelledDocumen
     accuracy = (log_p.argmax(axis=1) == dev.gold).mean()
     assert accuracy == scores[best][0]
     assert -log_p[np.arange(16), dev.gold].mean() == pytest.approx(-scores[best][1], abs=1e-4)
-    assert found.head.linear.chosen_by == f"tuning (full), epoch {best + 1} of 4"
+    assert found.head.linear.describe() == f"fine-tuning (full), epoch {best + 1} of 4"
 
 
 def test_a_run_goes_on_where_it_was(
@@ -287,7 +287,7 @@ def test_what_changes_a_run_is_in_its_identity(base: Encoder, documents: Labelle
     others = dataclasses.replace(batch, entities=batch.entities + 1)
     renumbered = dataclasses.replace(documents, batch=others)
     assert identity(base, documents) != identity(base, renumbered)
-    head = LinearHead.fit(base.encode(plain.texts), plain.gold, 3, C=0.1, chosen_by="")
+    head = LinearHead.fit(base.encode(plain.texts), plain.gold, 3, C=0.1)
     scale = head.standardisation
     wider = dataclasses.replace(scale, deviation=2 * scale.deviation)
     assert identity(base, plain, head) != identity(
@@ -310,7 +310,7 @@ def test_a_tuned_encoder_is_not_tuned_again(
 def test_it_starts_from_a_given_head(base: Encoder, documents: LabelledDocuments) -> None:
     plain = without_entities(documents)
     vectors = base.encode(plain.texts)
-    head = LinearHead.fit(vectors, plain.gold, 3, C=0.1, chosen_by="")
+    head = LinearHead.fit(vectors, plain.gold, 3, C=0.1)
     found = tuned(base, plain, start=head, epochs=1, learning_rate=1e-9)
     np.testing.assert_allclose(answers(found, plain), head.log_probabilities(vectors), atol=1e-3)
 

@@ -1,13 +1,11 @@
 """What is kept of each run of a comparison: one classifier of one row and one seed."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from isogloss.learn.run_store import Experiment
-
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
+from isogloss.limits import Count, NotNegative, Share
 
 
 class LanguageScores(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +40,7 @@ class Cell(Struct, frozen=True, forbid_unknown_fields=True):
     correct: dict[str, list[bool]]
     scores: dict[str, LanguageScores]
     dev: Share | None
-    seconds: Annotated[float, Meta(ge=0)]
+    seconds: NotNegative
     omissions: list[str]
     given: dict[str, list[list[str | int | float]]] | None = None
 

@@ -10,10 +10,11 @@ import json
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from isogloss.classify.compare.cells import COMPARISON, Cell, LanguageScores
@@ -33,7 +34,6 @@ from isogloss.errors import (
 )
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_memo import remember_tuning, seconds_spared
-from isogloss.learn.tuning_options import TuningOptions
 from isogloss.progress import logger
 from isogloss.storage.files import sha256_of_package
 from isogloss.text.languages import UNKNOWN
@@ -254,15 +254,11 @@ def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, np.generic):
             return value.item()
-        if isinstance(value, TuningOptions):
-            return asdict(value)
-        if isinstance(value, Mapping):
-            return dict(value)
         if isinstance(value, EntityVectors):
             return value.fingerprint()
         raise InputError(f"an option is {value!r:.40}; options are numbers, names and vectors")
 
-    found: dict[str, Any] = json.loads(json.dumps(options, default=plain))
+    found: dict[str, Any] = msgspec.to_builtins(options, enc_hook=plain)
     return found
 
 
@@ -324,7 +320,7 @@ def _run(row: ComparedRow, seed: int, task: _Task) -> Cell:
 
 def _evaluated(model: TextClassifier, tests: LabelledTexts, task: _Task) -> Evaluation:
     return evaluate(
-        model,
+        model.fitted_,
         tests.texts,
         tests.labels,
         tests.langs,

@@ -5,14 +5,17 @@ mean over the languages, over seeds. A language is better or worse than the enco
 p-value says so after Holm's correction for the number of languages that have part in the mean.
 """
 
+import json
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from isogloss.classify.compare.comparison import BASELINE, Comparison
 from isogloss.classify.compare.scores import Scores, scores_of
-from isogloss.errors import counted
+from isogloss.errors import InputError, counted, did_you_mean
 from isogloss.report.table import Table
+from isogloss.statistics.draws import columns_of
 from isogloss.statistics.intervals import Interval
 from isogloss.statistics.scores import holm
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
@@ -142,6 +145,29 @@ def verdicts(comparison: Comparison, summary: Table, details: Table) -> list[str
     return said
 
 
+def published_table(name: str) -> Table:
+    """Return the printed scores of a data set: a line a row of the paper, a column a language.
+
+    Parameters
+    ----------
+    name
+        ``"mldoc"`` (Table 3) or ``"shinra2020-ml"`` (Table 4).
+
+    Raises
+    ------
+    InputError
+        When there is no such data set in the paper.
+    """
+    file = resources.files("isogloss.classify.compare") / "published.json"
+    known = json.loads(file.read_text(encoding="utf-8"))
+    if name not in known:
+        raise InputError(f"--published is '{name}'; {did_you_mean(name, known)}")
+    found = known[name]
+    lines = [{"row": row} | scores for row, scores in found["rows"].items()]
+    caption = f"Published {found['metric']} on {found['dataset']} ({found['source']}): "
+    return Table(lines, caption=caption + found["note"] + ".")
+
+
 def mean_languages(comparison: Comparison) -> list[str]:
     """Return the languages of the mean: those tested, without training languages and unknown."""
     left_out = {*comparison.training_langs, UNKNOWN}  # texts of no known language are no language
@@ -184,7 +210,7 @@ def _caption(comparison: Comparison, title: str) -> str:
 
 def _spread(intervals: dict[str, Interval]) -> dict[str, float]:
     return {
-        f"{name}{end}": value
+        column: value
         for name, interval in intervals.items()
-        for end, value in (("", interval.value), ("_low", interval.low), ("_high", interval.high))
+        for column, value in columns_of(name, interval).items()
     }

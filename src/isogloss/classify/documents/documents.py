@@ -17,6 +17,7 @@ from isogloss.encode.settings import LongTexts, Pooling
 from isogloss.errors import InputError, counted
 from isogloss.kb import EntityBags, KnowledgeBase, Linker
 from isogloss.kb.link.linker import languages_to_link, say_missing_names
+from isogloss.learn.objective import Targets
 from isogloss.learn.vector_memo import Encoded, encode_once
 from isogloss.progress import logger
 from isogloss.text.detect import languages_of_texts
@@ -84,6 +85,31 @@ class PreparedDocuments:
             truncated=self.truncated[rows],
             n_dropped=self.n_dropped[rows],
         )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Texts to fit on, or to choose by.
+
+    Attributes
+    ----------
+    texts, documents, y
+        The same texts as they are, prepared, and their classes or labels.
+    """
+
+    texts: list[str]
+    documents: PreparedDocuments
+    y: Targets
+
+    def select(self, rows: Ints1d) -> "Part":
+        """Return some texts, in the order given."""
+        texts = [self.texts[row] for row in rows.tolist()]
+        return Part(texts, self.documents.select(rows), self.y[rows])
+
+    def encoded_by(self, encoder: Encoder) -> "Part":
+        """Return the texts with the vectors of another encoder."""
+        encoded = encode_once(encoder, self.texts, pooling=None)
+        return replace(self, documents=replace(self.documents, vectors=encoded.vectors))
 
 
 def resolve_languages(lang: Languages, texts: Sequence[str]) -> list[str | None]:

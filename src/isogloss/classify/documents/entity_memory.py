@@ -7,6 +7,7 @@ import numpy as np
 from isogloss.arrays import Bools1d, Doubles1d, Floats1d, Ints1d
 from isogloss.classify.documents.attention import Attention
 from isogloss.classify.documents.entity_batch import EntityBatch
+from isogloss.limits import Count
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class EntityMemory:
 
     entities: Ints1d
     n_documents_with: Ints1d
-    n_documents: int
+    n_documents: Count
     attention: Attention
     attention_weight: Floats1d
 

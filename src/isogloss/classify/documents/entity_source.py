@@ -32,7 +32,7 @@ class EntitySource(Protocol):
         ...
 
 
-class NameVectors:
+class _NameVectors:
     """The encoder's own vectors of the entities' names in a training language.
 
     Names are pooled as the documents are: vectors of two poolings have no cosine in common.
@@ -49,11 +49,9 @@ class NameVectors:
         self._kb, self._encoder, self._langs, self._pooling = kb, encoder, langs, pooling
 
     def known(self, entities: Ints1d) -> Bools1d:
-        """See `EntitySource`; those with a name in a training language."""
         return named_in(self._kb, self._langs)[entities]
 
     def vectors(self, entities: Ints1d) -> Floats2d:
-        """See `EntitySource`."""
         titles: list[str | None] = [None] * len(entities)
         for lang in self._langs:
             found = self._kb.titles(entities, lang)
@@ -62,7 +60,7 @@ class NameVectors:
         return encode_once(self._encoder, names, pooling=self._pooling).vectors
 
 
-class RandomVectors:
+class _RandomVectors:
     """Normal vectors of the root mean square of a unit vector, by entity id and seed."""
 
     def __init__(self, kb: KnowledgeBase, width: int, seed: int, root_mean_square: float) -> None:
@@ -70,11 +68,9 @@ class RandomVectors:
         self._root_mean_square = root_mean_square
 
     def known(self, entities: Ints1d) -> Bools1d:
-        """See `EntitySource`; every entity has one."""
         return np.ones(len(entities), dtype=bool)
 
     def vectors(self, entities: Ints1d) -> Floats2d:
-        """See `EntitySource`."""
         return random_vectors(
             _ids(self._kb, entities),
             self._width,
@@ -83,18 +79,16 @@ class RandomVectors:
         )
 
 
-class GivenVectors:
+class _GivenVectors:
     """Vectors from a file or another tool, by entity id."""
 
     def __init__(self, kb: KnowledgeBase, given: EntityVectors) -> None:
         self._kb, self.given = kb, given
 
     def known(self, entities: Ints1d) -> Bools1d:
-        """See `EntitySource`; those that are among the given ones."""
         return self.given.lookup(_ids(self._kb, entities))[1]
 
     def vectors(self, entities: Ints1d) -> Floats2d:
-        """See `EntitySource`."""
         return self.given.lookup(_ids(self._kb, entities))[0]
 
 
@@ -127,12 +121,12 @@ def entity_source(
         When `init` is none of ``"encoder"``, ``"random"`` and an `EntityVectors`.
     """
     if isinstance(init, EntityVectors):
-        return GivenVectors(kb, init)
+        return _GivenVectors(kb, init)
     if init == "encoder":
-        return NameVectors(kb, encoder, langs=langs, pooling=pooling)
+        return _NameVectors(kb, encoder, langs=langs, pooling=pooling)
     if init == "random":
         scale = root_mean_square or encoder.width**-0.5
-        return RandomVectors(kb, encoder.width, seed, scale)
+        return _RandomVectors(kb, encoder.width, seed, scale)
     raise InputError(f"init is {init!r}; give 'encoder', 'random' or an EntityVectors")
 
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
-from isogloss.classify.adapt.adaptation import n_texts_behind
 from isogloss.classify.documents.documents import Languages, PreparedDocuments, rows_of
 from isogloss.classify.evaluate.label_set_scores import (
     Decisions,
@@ -21,10 +19,9 @@ from isogloss.classify.evaluate.label_set_scores import (
     f1_intervals_of_mean,
 )
 from isogloss.classify.evaluate.warnings import warn_of_omissions
-from isogloss.classify.heads.head import seen_entities
-from isogloss.classify.text_classifier import TextClassifier
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.columns import column_of
-from isogloss.errors import InputError, InputKindError, counted
+from isogloss.errors import InputError, counted
 from isogloss.report.table import Table
 from isogloss.statistics.calibration import (
     check_threshold,
@@ -32,6 +29,7 @@ from isogloss.statistics.calibration import (
     expected_calibration_error,
     tempered,
 )
+from isogloss.statistics.draws import columns_of
 from isogloss.statistics.intervals import interval_of_accuracy
 from isogloss.statistics.scores import (
     f1_scores,
@@ -55,7 +53,7 @@ MEANS = ("macro_f1", "micro_f1", "ece_uncalibrated", "ece", "coverage")
 COUNTS = ("n", "n_unlinked", "n_unseen_entity", "n_unseen_label", "truncated", "n_dropped")
 COVERAGE_COLUMNS = ("coverage", "accuracy_covered")
 DIFFERENCE_COLUMNS = ("difference", "difference_low", "difference_high", "p_value", "p_holm")
-MOVED_COLUMN = "moved"
+CORRECTED_COLUMN = "corrected"
 MINOR_COLUMNS = (
     "n_dropped", "n_unseen_entity", "ece_uncalibrated", "p_value", "micro_f1", "truncated",
     "n_unseen_label", "accuracy_seen", "n_unlinked", "ece", "macro_f1",
@@ -70,7 +68,7 @@ TITLES = {
     "n_unseen_entity": "entities new to it", "n_unseen_label": "unknown labels",
     "truncated": "texts cut", "n_dropped": "entities dropped",
     "accuracy_covered": "accuracy of covered", "p_value": "p", "p_holm": "p corrected",
-    "moved": "moved by texts",
+    "corrected": "corrected by texts",
 }  # fmt: skip
 
 
@@ -84,8 +82,8 @@ class Evaluation:
         One dictionary a language, with the keys `COLUMNS`, or `SET_COLUMNS` where texts have
         label sets (accuracy is then that of whole sets); a threshold to abstain below adds
         `COVERAGE_COLUMNS`, compared models `DIFFERENCE_COLUMNS`, and an adapted one
-        `MOVED_COLUMN`: the texts that the move of the language was learned from, None where
-        nothing is moved.
+        `CORRECTED_COLUMN`: the texts that the correction of the language was learned from, None
+        where there is none.
     mean
         The mean over ``langs``, which leaves out the training languages and texts of no known one.
     correct
@@ -111,7 +109,7 @@ class Evaluation:
         columns: tuple[str, ...] = SET_COLUMNS if "micro_f1_low" in self.mean else COLUMNS
         columns += COVERAGE_COLUMNS if "coverage" in self.mean else ()
         columns += DIFFERENCE_COLUMNS if "difference" in self.mean else ()
-        columns += (MOVED_COLUMN,) if MOVED_COLUMN in self.rows[0] else ()
+        columns += (CORRECTED_COLUMN,) if CORRECTED_COLUMN in self.rows[0] else ()
         last = {**self.mean, "lang": f"mean of {len(self.mean['langs'])}"}
         langs = last.pop("langs")
         others = [row["lang"] for row in self.rows if row["lang"] not in langs]
@@ -143,18 +141,18 @@ class Evaluation:
 
 
 def evaluate(
-    model: TextClassifier,
+    fitted: FittedClassifier,
     X: Sequence[str],
     y: Sequence[Any],
     lang: Languages = None,
     *,
     ids: Sequence[str | None] | None = None,
     fallback_lang: str | None = None,
-    versus: TextClassifier | None = None,
+    versus: FittedClassifier | None = None,
     abstain_below: float | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """Score `model` on labelled texts of any number of languages.
+    """Score a classifier on labelled texts of any number of languages.
 
     Parameters
     ----------
@@ -174,24 +172,24 @@ def evaluate(
     InputError
         When the numbers differ, there are no texts, or one of two models gives label sets.
     """
-    texts, labels = model.labelling.check(X, y)
+    texts, labels = fitted.labelling.check(X, y)
     ids = None if ids is None else column_of(ids, "ids", of="ids")
     if ids is not None and len(ids) != len(texts):
         raise InputError(
             f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"
         )
-    _check_models(model, versus, abstain_below)
-    documents = model.prepare(texts, lang, fallback_lang=fallback_lang)
-    answers = model.log_probabilities(documents)
-    predicted = model.labels_of(np.exp(answers))
-    correct = _equal(model, predicted, labels)
+    _check_models(fitted, versus, abstain_below)
+    documents = fitted.prepare(texts, lang, fallback_lang=fallback_lang)
+    answers = fitted.log_probabilities(documents)
+    predicted = fitted.labels_of(np.exp(answers))
+    correct = _equal(fitted, predicted, labels)
     other = None
     if versus is not None:
-        theirs = versus.predict(texts, documents.langs, fallback_lang=fallback_lang)
-        other = _equal(versus, theirs, labels)
+        again = versus.prepare(texts, documents.langs, fallback_lang=fallback_lang)
+        other = _equal(versus, versus.labels_of(versus.probabilities(again)), labels)
     decisions = None
-    if model.options_.multilabel:
-        decisions = Decisions.of(labels, predicted.tolist(), model.classes_.tolist())
+    if fitted.options.multilabel:
+        decisions = Decisions.of(labels, predicted.tolist(), fitted.classes.tolist())
     held: dict[str, Decisions] = {}
     confidence: dict[str, Doubles1d] = {}
     rows, by_language, others, row_ids, answered, true = [], {}, {}, {}, {}, {}
@@ -204,23 +202,23 @@ def evaluate(
         gold = true[name] = [labels[row] for row in index]
         if decisions is None:
             f1 = f1_scores(gold, answered[name])
-            f1 |= _calibration(model, answers[index], correct[index])
+            f1 |= _calibration(fitted.trust.temperature, answers[index], correct[index])
             confidence[name] = np.exp(answers[index].max(axis=1))
         else:
             held[name] = decisions.select(index)
             f1 = _columns(f1_intervals(held[name], row_ids[name], seed=seed))
         rows.append(
             {"lang": name}
-            | _scores(model, gold, correct[index], f1, row_ids[name])
-            | _counts(model, documents, index)
-            | ({MOVED_COLUMN: n_texts_behind(model, code)} if model.moves_ else {})
+            | _scores(fitted, gold, correct[index], f1, row_ids[name])
+            | _counts(fitted, documents, index)
+            | ({CORRECTED_COLUMN: fitted.n_texts_behind(code)} if fitted.corrections else {})
         )
         if abstain_below is not None:
             covered = coverage_at(confidence[name], correct[index], abstain_below)
             rows[-1] |= {"coverage": covered.coverage, "accuracy_covered": covered.accuracy}
         if other is not None:
             others[name] = other[index]
-    mean = _mean(rows, by_language, row_ids, set(model.langs_), seed)
+    mean = _mean(rows, by_language, row_ids, set(fitted.langs), seed)
     if held:
         kept = {name: held[name] for name in mean["langs"]}
         mean |= _columns(f1_intervals_of_mean(kept, row_ids, seed=seed))
@@ -230,47 +228,40 @@ def evaluate(
     order = in_order_of_codes(by_language)
     rows.sort(key=lambda row: order.index(row["lang"]))
     mean["langs"] = [name for name in order if name in mean["langs"]]
-    warn_of_omissions(rows, model, true, answered)
+    warn_of_omissions(rows, fitted, true, answered)
     return Evaluation(rows, mean, by_language, confidence, answered, abstain_below)
 
 
 def _check_models(
-    model: TextClassifier, versus: TextClassifier | None, abstain_below: float | None
+    fitted: FittedClassifier, versus: FittedClassifier | None, abstain_below: float | None
 ) -> None:
-    if versus is not None and not isinstance(versus, TextClassifier):
-        raise InputKindError(f"versus is {versus!r:.40}; give a fitted TextClassifier")
-    for fitted in (model, versus or model):
-        check_is_fitted(fitted, "head_")
     check_threshold(abstain_below)
-    if abstain_below is not None and model.options_.multilabel:
+    if abstain_below is not None and fitted.options.multilabel:
         raise InputError("abstain_below is for models of one label a text; leave it out")
-    if versus is not None and versus.options_.multilabel != model.options_.multilabel:
+    if versus is not None and versus.options.multilabel != fitted.options.multilabel:
         raise InputError("of the two models one gives label sets; compare models of one kind")
 
 
 def _scores(
-    model: TextClassifier,
+    fitted: FittedClassifier,
     gold: list[Any],
     correct: Bools1d,
     f1: dict[str, float],
     ids: Sequence[str] | None,
 ) -> dict[str, Any]:
-    known = set(model.classes_.tolist())
-    seen = np.array([model.labelling.is_seen(label, known) for label in gold], dtype=bool)
-    accuracy = interval_of_accuracy(correct, ids)
+    known = set(fitted.classes.tolist())
+    seen = np.array([fitted.labelling.is_seen(label, known) for label in gold], dtype=bool)
     return {
         "n": len(gold),
-        "accuracy": accuracy.value,
-        "accuracy_low": accuracy.low,
-        "accuracy_high": accuracy.high,
+        **columns_of("accuracy", interval_of_accuracy(correct, ids)),
         "accuracy_seen": float(correct[seen].mean()) if seen.any() else None,
         **f1,
         "n_unseen_label": int((~seen).sum()),
     }
 
 
-def _calibration(model: TextClassifier, answers: Doubles2d, correct: Bools1d) -> dict[str, float]:
-    raw = tempered(answers, 1 / model.trust_.temperature)  # as they were before it
+def _calibration(temperature: float, answers: Doubles2d, correct: Bools1d) -> dict[str, float]:
+    raw = tempered(answers, 1 / temperature)  # as they were before it
     named = {"ece_uncalibrated": raw, "ece": answers}
     return {
         name: expected_calibration_error(np.exp(scores.max(axis=1)), correct)
@@ -279,14 +270,11 @@ def _calibration(model: TextClassifier, answers: Doubles2d, correct: Bools1d) ->
 
 
 def _columns(f1: F1Intervals) -> dict[str, float]:
-    named = {"macro_f1": f1.macro, "micro_f1": f1.micro}
-    values = {name: interval.value for name, interval in named.items()}
-    lows = {f"{name}_low": interval.low for name, interval in named.items()}
-    return values | lows | {f"{name}_high": interval.high for name, interval in named.items()}
+    return columns_of("macro_f1", f1.macro) | columns_of("micro_f1", f1.micro)
 
 
 def _counts(
-    model: TextClassifier, documents: PreparedDocuments, index: np.ndarray[Any, Any]
+    fitted: FittedClassifier, documents: PreparedDocuments, index: np.ndarray[Any, Any]
 ) -> dict[str, Any]:
     dropped = {
         "truncated": int(documents.truncated[index].sum()),
@@ -296,9 +284,11 @@ def _counts(
         return {"n_unlinked": len(index), "n_unseen_entity": 0} | dropped
     bags = documents.bags.select(index)
     entities = np.unique(bags.entity).astype(np.int64)
+    memory = fitted.head.memory
+    n_seen = 0 if memory is None else int(memory.is_seen(entities).sum())
     return {
         "n_unlinked": int((np.diff(bags.indptr) == 0).sum()),
-        "n_unseen_entity": int((~seen_entities(model.head_, entities)).sum()),
+        "n_unseen_entity": len(entities) - n_seen,
     } | dropped
 
 
@@ -325,9 +315,7 @@ def _mean(
     sums = {key: sum(row[key] for row in held) for key in COUNTS}
     return {
         "langs": langs,
-        "accuracy": accuracy.value,
-        "accuracy_low": accuracy.low,
-        "accuracy_high": accuracy.high,
+        **columns_of("accuracy", accuracy),
         "accuracy_seen": float(np.mean(seen)) if seen else None,
         **means,
         **sums,
@@ -348,30 +336,19 @@ def _add_differences(
     ]
     corrected = holm([pair.p_value for pair in pairs])
     for row, pair, p_holm in zip(rows, pairs, corrected, strict=True):
-        row |= {
-            "difference": pair.difference.value,
-            "difference_low": pair.difference.low,
-            "difference_high": pair.difference.high,
-            "p_value": pair.p_value,
-            "p_holm": p_holm,
-        }
+        row |= columns_of("difference", pair.difference)
+        row |= {"p_value": pair.p_value, "p_holm": p_holm}
     values = {
         lang: correct[lang].astype(np.float64) - others[lang].astype(np.float64)
         for lang in mean["langs"]
     }
     overall = interval_of_language_mean(values, {lang: ids[lang] for lang in values}, seed=seed)
-    mean |= {
-        "difference": overall.value,
-        "difference_low": overall.low,
-        "difference_high": overall.high,
-        "p_value": None,
-        "p_holm": None,
-    }
+    mean |= columns_of("difference", overall) | {"p_value": None, "p_holm": None}
 
 
-def _equal(model: TextClassifier, predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
+def _equal(fitted: FittedClassifier, predicted: np.ndarray[Any, Any], labels: list[Any]) -> Bools1d:
     pairs = zip(predicted.tolist(), labels, strict=True)
-    return np.array([model.labelling.equal(ours, theirs) for ours, theirs in pairs], dtype=bool)
+    return np.array([fitted.labelling.equal(ours, theirs) for ours, theirs in pairs], dtype=bool)
 
 
 def _ids(ids: Sequence[str | None] | None, index: np.ndarray[Any, Any]) -> list[str] | None:

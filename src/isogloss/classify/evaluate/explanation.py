@@ -1,4 +1,4 @@
-"""Why a text got its label: its entities, and how far they moved the answer of the encoder."""
+"""Why a text got its label: its entities, and how far they changed the answer of the encoder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify.adapt.adaptation import n_texts_behind
 from isogloss.classify.documents.documents import PreparedDocuments, linker_of
-from isogloss.classify.heads.head import entities_have_weight, seen_entities
-from isogloss.classify.text_classifier import TextClassifier
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.link.linker import languages_to_link
-from isogloss.learn.linear_head import LinearHead
 
 NO_WEIGHT = "this model gives entities no weight: the label comes from the encoder alone"
 
@@ -61,10 +58,10 @@ class Explanation:
         Label to probability, from two forward passes.
     entities
         Those with the largest share first.
-    moved
-        Texts that the move of the text's vector was learned from; None: it was not moved.
+    corrected
+        Texts that the correction of the text's vector was learned from; None: there was none.
     entities_have_weight
-        Whether entities can move a probability of the model (`NO_WEIGHT` says where they cannot).
+        Whether entities can change a probability of the model (`NO_WEIGHT` says where they cannot).
     """
 
     text: str
@@ -73,60 +70,60 @@ class Explanation:
     probabilities: dict[Any, float]
     probabilities_without_entities: dict[Any, float]
     entities: list[EntityEvidence]
-    moved: int | None = None
+    corrected: int | None = None
     entities_have_weight: bool = True
 
     @property
     def difference(self) -> dict[Any, float]:
-        """How far the entities moved the probability of each label."""
+        """How far the entities changed the probability of each label."""
         without = self.probabilities_without_entities
         return {label: value - without[label] for label, value in self.probabilities.items()}
 
 
 def difference_by_entities(
-    model: TextClassifier, documents: PreparedDocuments, labels: Sequence[Any]
+    fitted: FittedClassifier, documents: PreparedDocuments, labels: Sequence[Any]
 ) -> Doubles1d:
-    """Return how far entities move the probability of each document's label: (n_documents,).
+    """Return how far entities change the probability of each document's label: (n_documents,).
 
     Parameters
     ----------
     labels
         One for each document, each a class of the model.
     """
-    columns = [model.classes_.tolist().index(label) for label in labels]
+    columns = [fitted.classes.tolist().index(label) for label in labels]
     rows = np.arange(len(columns))
-    without = np.exp(model.log_probabilities(documents, with_entities=False))
-    moved: Doubles1d = model.probabilities(documents)[rows, columns] - without[rows, columns]
-    return moved
+    without = np.exp(fitted.log_probabilities(documents, with_entities=False))
+    change: Doubles1d = fitted.probabilities(documents)[rows, columns] - without[rows, columns]
+    return change
 
 
 def explain(
-    model: TextClassifier, text: str, lang: str | None, *, fallback_lang: str | None = None
+    fitted: FittedClassifier, text: str, lang: str | None, *, fallback_lang: str | None = None
 ) -> Explanation:
     """Explain the prediction of one text."""
     if not isinstance(text, str):
         raise InputKindError(f"explain takes one text, not {type(text).__name__}")
-    documents = model.prepare([text], lang, fallback_lang=fallback_lang)
-    probabilities = model.probabilities(documents)
+    documents = fitted.prepare([text], lang, fallback_lang=fallback_lang)
+    probabilities = fitted.probabilities(documents)
     with_entities = probabilities[0]
-    without = np.exp(model.log_probabilities(documents, with_entities=False))[0]
-    labels = model.classes_.tolist()
+    without = np.exp(fitted.log_probabilities(documents, with_entities=False))[0]
+    labels = fitted.classes.tolist()
     entities: list[EntityEvidence] = []
-    kb = model.kb_
-    if kb is not None and not isinstance(model.head_, LinearHead):
-        batch = model.entity_batch(documents)
+    kb, head = fitted.kb, fitted.head
+    if kb is not None and head.memory is not None:
+        batch = fitted.preparation.entity_batch(documents)
         assert batch is not None
-        weights = model.head_.entity_weights(documents.vectors, batch)
+        weights = head.entity_weights(documents.vectors, batch)
         # The plain sum gives each entity the weight 1: a share all the same.
         shares = weights / max(float(weights.sum()), 1e-12)
-        if not entities_have_weight(model.head_):
+        if not head.uses_entities:
             shares = np.zeros_like(shares)
-        seen = seen_entities(model.head_, batch.entities)
-        spans = _spans(model, text, documents.langs[0], fallback_lang)
+        seen = head.memory.is_seen(batch.entities)
+        spans = _spans(fitted, text, documents.langs[0], fallback_lang)
         entities = [
             EntityEvidence(
                 id=kb.entity_id(int(batch.entities[column])),
-                title=_title(kb, int(batch.entities[column]), model.langs_),
+                title=_title(kb, int(batch.entities[column]), fitted.langs),
                 share=float(share),
                 commonness=float(commonness),
                 link_probability=float(link_probability),
@@ -141,12 +138,12 @@ def explain(
     return Explanation(
         text=text,
         lang=documents.langs[0],
-        label=model.labels_of(probabilities).tolist()[0],
+        label=fitted.labels_of(probabilities).tolist()[0],
         probabilities=dict(zip(labels, with_entities.tolist(), strict=True)),
         probabilities_without_entities=dict(zip(labels, without.tolist(), strict=True)),
         entities=entities,
-        moved=n_texts_behind(model, documents.langs[0]),
-        entities_have_weight=entities_have_weight(model.head_),
+        corrected=fitted.n_texts_behind(documents.langs[0]),
+        entities_have_weight=head.uses_entities,
     )
 
 
@@ -156,15 +153,15 @@ def _title(kb: KnowledgeBase, entity: int, langs: tuple[str, ...]) -> str:
 
 
 def _spans(
-    model: TextClassifier, text: str, lang: str | None, fallback_lang: str | None
+    fitted: FittedClassifier, text: str, lang: str | None, fallback_lang: str | None
 ) -> dict[int, list[tuple[int, int]]]:
     """Return entity to its mentions, as the model's own linker finds them."""
     found: dict[int, list[tuple[int, int]]] = {}
     linked_by = languages_to_link(lang, fallback_lang)
-    if linked_by is None or model.kb_ is None:
+    if linked_by is None or fitted.kb is None:
         return found
     lang, fallback_lang = linked_by
-    linker = linker_of(model.kb_, lang, model.options_.linking, fallback_lang=fallback_lang)
+    linker = linker_of(fitted.kb, lang, fitted.options.linking, fallback_lang=fallback_lang)
     for mention in linker.link([text]).mentions(0):
         for candidate in mention.candidates:
             found.setdefault(candidate.index, []).append((mention.start, mention.end))

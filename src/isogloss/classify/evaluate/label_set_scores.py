@@ -59,7 +59,7 @@ class Decisions:
 
     @property
     def exact(self) -> Bools1d:
-        """Which documents were given just their labels: bool (n_documents,)."""
+        """Which documents were given exactly their labels: bool (n_documents,)."""
         matches: Bools1d = (self.gold == self.given).all(axis=1)
         return matches
 

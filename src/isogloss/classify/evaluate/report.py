@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from isogloss.classify.evaluate.evaluation import Evaluation
-from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation
-from isogloss.classify.heads.head import entities_have_weight
-from isogloss.classify.heads.mboe import MboeHead
+from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation, explain
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.classify.labels.labelling import Labelling
-from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import OmissionWarning, counted
-from isogloss.learn.linear_head import LinearHead
 from isogloss.progress import logger
 from isogloss.report.html import (
     MarkedMention,
@@ -38,7 +35,7 @@ FEATURES = ("cosine", "commonness", "inverse document frequency")  # of attentio
 
 def write_report(
     path: Path,
-    model: TextClassifier,
+    fitted: FittedClassifier,
     evaluation: Evaluation,
     X: Sequence[str],
     y: Sequence[Any],
@@ -62,11 +59,11 @@ def write_report(
         Name of the model compared with; None: the same encoder without entities.
     """
     documents = []
-    for row in _chosen_rows(langs, model):
+    for row in _chosen_rows(langs, fitted):
         with _unsaid():
-            explanation = model.explain(X[row], langs[row], fallback_lang=fallback_lang)
-        documents.append(_document(explanation, y[row], model.labelling))
-    if model.kb_ is not None and not entities_have_weight(model.head_):
+            explanation = explain(fitted, X[row], langs[row], fallback_lang=fallback_lang)
+        documents.append(_document(explanation, y[row], fitted.labelling))
+    if fitted.kb is not None and not fitted.head.uses_entities:
         note = f"{note} {NO_WEIGHT[0].upper()}{NO_WEIGHT[1:]}.".lstrip()
     write_classification_report(
         path,
@@ -75,8 +72,8 @@ def write_report(
         rows=evaluation.rows,
         mean=evaluation.mean,
         documents=documents,
-        settings=describe(model),
-        reliability=reliability_by_language(evaluation, model.langs_),
+        settings=describe(fitted),
+        reliability=reliability_by_language(evaluation, fitted.langs),
         versus=versus,
         abstain_below=evaluation.abstain_below,
         overwrite=overwrite,
@@ -115,51 +112,49 @@ def reliability_by_language(
     return diagrams
 
 
-def describe(model: TextClassifier) -> dict[str, str]:
-    """Return the settings of a fitted model in words, for people."""
-    head = model.head_
+def describe(fitted: FittedClassifier) -> dict[str, str]:
+    """Return the settings of a fitted model in words."""
+    head = fitted.head
     settings = {
-        "encoder": model.base_encoder_.name,
-        "trained on": f"{counted(model.n_training_documents_, 'text')} in "
-        + (", ".join(model.langs_) or "a language that was not named")
-        if model.n_training_documents_
+        "encoder": fitted.preparation.base_encoder.name,
+        "trained on": f"{counted(fitted.n_training_documents, 'text')} in "
+        + (", ".join(fitted.langs) or "a language that was not named")
+        if fitted.n_training_documents
         else "names of the classes alone",
-        "labels": ", ".join(str(label) for label in model.classes_.tolist()),
-        "knowledge base": "none" if model.kb_ is None else Path(model.kb_.path).name,
+        "labels": ", ".join(str(label) for label in fitted.classes.tolist()),
+        "knowledge base": "none" if fitted.kb is None else Path(fitted.kb.path).name,
     }
-    if model.options_.multilabel:
-        settings["labels of a text"] = f"any number, from a probability of {_thresholds(model)}"
-    if model.moves_:
-        settings["moved languages"] = ", ".join(
-            f"{lang} (learned from {counted(move.n_texts, 'text')})"
-            for lang, move in model.moves_.items()
+    if fitted.options.multilabel:
+        settings["labels of a text"] = f"any number, from a probability of {_thresholds(fitted)}"
+    if fitted.corrections:
+        settings["corrected languages"] = ", ".join(
+            f"{lang} (learned from {counted(correction.n_texts, 'text')})"
+            for lang, correction in fitted.corrections.items()
         )
-    settings["probabilities"] = _calibration(model)
-    if isinstance(head, LinearHead):
-        return settings | {"head": f"encoder only, {_how(head)}"}
-    settings["preset"] = f"{model.options_.preset}, attention {head.memory.attention}"
+    settings["probabilities"] = _calibration(fitted)
+    if head.memory is None:
+        return settings | {"head": f"encoder only, {head.linear.describe()}"}
+    settings["preset"] = f"{fitted.options.preset}, attention {head.memory.attention}"
     if head.memory.attention == "learned":
         weights = zip(FEATURES, head.memory.attention_weight, strict=False)
         settings["attention to"] = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
     settings["entities seen in training"] = str(len(head.memory.entities))
-    if isinstance(head, MboeHead):
-        return settings | {"head": _how(head.linear)}
-    own, mixture = head.encoder_only, head.mixture
+    if not isinstance(head, MboePlusHead):
+        return settings | {"head": head.linear.describe()}
+    mixture = head.mixture
     weight = f"C = {head.vote.linear.C}, weight {mixture.strength:.2f} · K / (K + "
     weight += f"{mixture.half_count:.0f}) with K entities in a text"
-    if model.trust_.is_calibrated:
-        weight += f", and 1 / T of that in probabilities: {_weight_of_one(model):.2f} with one"
+    if fitted.trust.is_calibrated:
+        one = float(mixture.weights(np.ones(1, np.int64))[0]) / fitted.trust.temperature
+        weight += f", and 1 / T of that in probabilities: {one:.2f} with one"
     if mixture.strength == 0.0:
         weight = "no weight: they did not help on held-out training texts"
-    return settings | {
-        "head": f"encoder only, {_how(own)}",
-        "entities": weight,
-    }
+    return settings | {"head": f"encoder only, {head.linear.describe()}", "entities": weight}
 
 
 @contextmanager
 def _unsaid() -> Iterator[None]:
-    """Say nothing of texts that are cut or moved: the evaluation has said it of all of them."""
+    """Say nothing of texts that are cut or corrected: the evaluation has said it of all of them."""
     level = logger.level
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OmissionWarning)
@@ -170,34 +165,22 @@ def _unsaid() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _thresholds(model: TextClassifier) -> str:
-    shown = [f"{threshold:.2f}" for threshold in model.thresholds_]
+def _thresholds(fitted: FittedClassifier) -> str:
+    shown = [f"{threshold:.2f}" for threshold in fitted.thresholds]
     if len(set(shown)) == 1:
         return f"{shown[0]} each"
-    pairs = zip(model.classes_.tolist(), shown, strict=True)
+    pairs = zip(fitted.classes.tolist(), shown, strict=True)
     return ", ".join(f"{label} {threshold}" for label, threshold in pairs)
 
 
-def _calibration(model: TextClassifier) -> str:
-    trust = model.trust_
+def _calibration(fitted: FittedClassifier) -> str:
+    trust = fitted.trust
     if trust.is_calibrated:
-        return f"calibrated on {trust.fitted_on}, T = {trust.temperature:.2f}"
-    several = ": those of label sets never are" if model.options_.multilabel else ""
-    return f"{trust.fitted_on}{several}"
+        return f"calibrated on {trust.describe()}, T = {trust.temperature:.2f}"
+    return trust.describe()
 
 
-def _weight_of_one(model: TextClassifier) -> float:
-    """Return the weight of a single entity's vote once probabilities are calibrated."""
-    head = model.head_
-    assert isinstance(head, MboePlusHead)
-    return float(head.mixture.weights(np.ones(1, np.int64))[0]) / model.trust_.temperature
-
-
-def _how(head: LinearHead) -> str:
-    return f"C = {head.C} ({head.chosen_by})" if np.isfinite(head.C) else head.chosen_by
-
-
-def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int]:
+def _chosen_rows(langs: Sequence[str | None], fitted: FittedClassifier) -> list[int]:
     """Take one row each of at most `N_DOCUMENTS` languages, training languages last.
 
     The first row of the first language, the second of the second …: files of several languages
@@ -206,7 +189,7 @@ def _chosen_rows(langs: Sequence[str | None], model: TextClassifier) -> list[int
     rows_by_language: dict[str | None, list[int]] = {}
     for row, lang in enumerate(langs):
         rows_by_language.setdefault(lang, []).append(row)
-    order = sorted(rows_by_language, key=lambda lang: lang in model.langs_)
+    order = sorted(rows_by_language, key=lambda lang: lang in fitted.langs)
     picked = np.linspace(0, len(order) - 1, min(N_DOCUMENTS, len(order))).round().astype(int)
     columns = [rows_by_language[order[place]] for place in picked]
     return [rows[number % len(rows)] for number, rows in enumerate(columns)]

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.labels.thresholds import warn_of_no_label
 from isogloss.classify.labels.unseen_labels import hint_of_separator, named_unseen
-from isogloss.classify.text_classifier import TextClassifier
 from isogloss.errors import counted, warn_omitted
 
 
 def warn_of_omissions(
     rows: Sequence[Mapping[str, Any]],
-    model: TextClassifier,
+    fitted: FittedClassifier,
     gold: Mapping[str, Sequence[Any]],
     answers: Mapping[str, Sequence[Any]],
 ) -> None:
@@ -31,21 +31,21 @@ def warn_of_omissions(
     """
     for row in rows:
         if row["n_unseen_label"]:
-            warn_omitted(_about_unseen(row, gold[row["lang"]], model))
-        if model.kb_ is not None and row["n_unlinked"] == row["n"]:
+            warn_omitted(_about_unseen(row, gold[row["lang"]], fitted))
+        if fitted.kb is not None and row["n_unlinked"] == row["n"]:
             warn_omitted(
                 f"{row['lang']}: no entity was linked in {counted(row['n'], 'text')}: their "
                 "vectors alone decide here"
             )
-    if model.options_.multilabel and model.options_.thresholds == "half":
+    if fitted.options.multilabel and fitted.options.thresholds == "half":
         pairs = [(lang, at) for lang in gold for at in range(len(gold[lang]))]
         warn_of_no_label(
             [answers[lang][at] for lang, at in pairs], [gold[lang][at] for lang, at in pairs]
         )
 
 
-def _about_unseen(row: Mapping[str, Any], gold: Sequence[Any], model: TextClassifier) -> str:
-    known, several = set(model.classes_.tolist()), model.options_.multilabel
+def _about_unseen(row: Mapping[str, Any], gold: Sequence[Any], fitted: FittedClassifier) -> str:
+    known, several = set(fitted.classes.tolist()), fitted.options.multilabel
     labels = [label for one in gold for label in one] if several else gold
     hint = hint_of_separator(labels, known) if several else ""  # one label has no separator
     return (

@@ -20,16 +20,17 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
-from isogloss.classify.fitting.learned import Learned
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.fitting.training_data import TrainingData
+from isogloss.classify.heads.head import EncoderOnlyHead
 from isogloss.classify.labels.labelling import ONE_LABEL
 from isogloss.classify.labels.thresholds import HALF
 from isogloss.classify.preparation import Preparation
-from isogloss.classify.trust.reference_lack import BY_NAMES
-from isogloss.classify.trust.trust import OUT_OF_FOLD, TOO_FEW, Trust, calibrated
+from isogloss.classify.trust.trust import Calibration, Trust, calibrated
 from isogloss.encode.settings import TO_READ_ALL
 from isogloss.errors import counted, warn_omitted
 from isogloss.learn.linear_head import (
+    ChosenBy,
     LinearHead,
     Standardisation,
     divisions_of,
@@ -37,13 +38,14 @@ from isogloss.learn.linear_head import (
     out_of_fold_quality,
     strongest_within_one_error,
 )
-from isogloss.learn.one_thread import one_thread
+from isogloss.learn.threads import one_thread
 from isogloss.learn.vector_memo import encode_once
+from isogloss.limits import UNPENALISED
 
 TEMPLATE = "This text is about {}."
 NAME_WEIGHTS = (32, 16, 8)  # m, in texts
 SHARPNESS = 160.0  # s
-WITHOUT_NAMES = f"{BY_NAMES} count as 0 texts (chosen out-of-fold)"
+WITHOUT_NAMES = "class names count as 0 texts (chosen out-of-fold)"
 
 
 class _Classes(NamedTuple):
@@ -55,10 +57,10 @@ class Weight(NamedTuple):
     """How many texts a name counts as, and how that was chosen."""
 
     m: int  # 0: the texts alone
-    chosen_by: str
+    how: str
 
 
-def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned | None:
+def learn_from_names(preparation: Preparation, data: TrainingData) -> FittedClassifier | None:
     """Learn from the names of the classes, and from texts as far as there are any.
 
     None: the texts alone are answered better out-of-fold, so names should count nothing.
@@ -75,13 +77,15 @@ def learn_from_names(preparation: Preparation, data: TrainingData) -> Learned | 
             return None
         head = _head(classes, documents.vectors, y, weight)
         trust = _trust(classes, documents.vectors, y, weight, seed=seed)
-    return Learned(
-        head,
+    return FittedClassifier(
+        preparation,
+        EncoderOnlyHead(head),
+        data.classes,
         thresholds=np.full(len(names), HALF),
         trust=trust,
-        reference=None,
-        n_documents=len(y),
-        preparation=preparation,
+        forecast_reference=None,
+        score_reference=None,
+        n_training_documents=len(y),
     )
 
 
@@ -139,10 +143,11 @@ def _head(classes: _Classes, vectors: Floats2d, y: Ints1d, weight: Weight) -> Li
     n_classes, width = towards.shape
     # Divided by the usual norm, not each text's own: the labels are those of the cosine.
     scale: Doubles1d = np.full(width, max(classes.scale, 1e-12))
-    chosen_by = f"{BY_NAMES}, each counting as {counted(weight.m, 'text')}"
+    how = f" ({weight.how})" if len(y) else ""
     return LinearHead(
         Standardisation(np.zeros(width), scale), SHARPNESS * towards, np.zeros(n_classes),
-        C=np.inf, chosen_by=f"{chosen_by} ({weight.chosen_by})" if len(y) else chosen_by,
+        C=UNPENALISED, chosen_by=ChosenBy.CLASS_NAMES,
+        detail=f", each counting as {counted(weight.m, 'text')}{how}",
     )  # fmt: skip
 
 
@@ -150,12 +155,12 @@ def _trust(classes: _Classes, vectors: Floats2d, y: Ints1d, weight: Weight, *, s
     """Calibrate on the labelled texts, each answered without its own fold."""
     folds = folds_of(y, seed=seed) if len(y) else None
     if folds is None:
-        return Trust(fitted_on=TOO_FEW)
+        return Trust(fitted_on=Calibration.TOO_FEW_TEXTS)
     held_out = np.empty((len(y), len(classes.names)))
     for train, test in folds:
         head = _head(classes, vectors[train], y[train], weight)
         held_out[test] = head.log_probabilities(vectors[test])
-    return calibrated(held_out, y, OUT_OF_FOLD)
+    return calibrated(held_out, y, Calibration.OUT_OF_FOLD)
 
 
 def _unit(vectors: Doubles2d) -> Doubles2d:

@@ -55,7 +55,7 @@ class TrainingData:
     train
         Texts to learn from; with class names there may be none.
     dev
-        Texts to choose by, without labels that training lacks; None: none were given.
+        Development set, without labels that training lacks; None: none were given.
     names
         Label to its names; None: the texts alone.
     classes
@@ -98,7 +98,7 @@ class TrainingData:
         lang = parameters["lang"] if lang is None else lang
         has_dev = not (X_dev is None and y_dev is None and lang_dev is None)
         if class_names is not None:
-            _check_beside_names(parameters, has_dev=has_dev, checkpoints=checkpoints)
+            refuse_beside_names({**parameters, "dev": has_dev, "checkpoints": checkpoints})
             return cls._of_names(class_names, X, y, lang)
         tuning = _tuning(parameters)
         if checkpoints is not None and tuning is None:
@@ -161,21 +161,27 @@ def check_training(parameters: Mapping[str, Any], *columns: Any, **given: Any) -
         TrainingData.of(parameters, *columns, **given)
 
 
-def _check_beside_names(
-    parameters: Mapping[str, Any], *, has_dev: bool, checkpoints: object
+def refuse_beside_names(
+    given: Mapping[str, object], *, names: str = "class names", dashes: str = ""
 ) -> None:
-    """Refuse what there is no use for beside class names."""
+    """Raise `InputError` for options that there is no use for beside class names.
+
+    Parameters
+    ----------
+    given
+        ``kb``, ``multilabel``, ``tune``, ``checkpoints`` and ``dev`` by name.
+    names, dashes
+        What the reader calls class names, and writes before an option.
+    """
     for name, usual, what in (
         ("kb", None, "the encoder alone answers, without entities"),
         ("multilabel", False, "a text gets one label"),
         ("tune", "head", "the encoder stays as it is"),
+        ("checkpoints", None, "nothing is tuned"),
+        ("dev", None, "nothing is chosen on development texts"),
     ):
-        if parameters[name] != usual:
-            raise InputError(f"with class names {what}; leave {name} out")
-    if has_dev:
-        raise InputError("with class names nothing is chosen on development texts; leave them out")
-    if checkpoints is not None:
-        raise InputError("with class names nothing is tuned; leave checkpoints out")
+        if given[name] and given[name] != usual:
+            raise InputError(f"with {names} {what}; leave {dashes}{name} out")
 
 
 def _tuning(parameters: Mapping[str, Any]) -> TuningOptions | None:

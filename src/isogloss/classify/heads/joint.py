@@ -7,7 +7,7 @@ objective is small, and the result does not depend on a learning rate or an orde
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,18 +17,11 @@ from isogloss.learn.objective import objective_of
 N_STEPS = 30
 
 
-@dataclass(frozen=True)
-class JointResult:
-    """The trained head; the pooling was trained in place.
+class JointResult(NamedTuple):
+    """The trained head; the pooling was trained in place."""
 
-    Attributes
-    ----------
-    weight, bias
-        W: (n_classes, width), and b: (n_classes,).
-    """
-
-    weight: Tensor
-    bias: Tensor
+    weight: Tensor  # (n_classes, width)
+    bias: Tensor  # (n_classes,)
 
 
 def train_together(

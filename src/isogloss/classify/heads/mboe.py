@@ -18,6 +18,7 @@ from isogloss.classify.documents.attention import Attention, EntityPairs
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import EntityMemory
 from isogloss.classify.documents.trained_vectors import TrainedVectors
+from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.joint import train_together
 from isogloss.learn.linear_head import LinearHead, fit_with_search
 from isogloss.learn.objective import Targets
@@ -66,11 +67,20 @@ class MboeHead:
         """What is known of the entities beside their vectors."""
         return self.trained.memory
 
-    def inputs(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
-        """Return h + z: float64 (n_documents, width)."""
-        return _add(self.trained, vectors, batch)
+    @property
+    def uses_entities(self) -> bool:
+        """They always count."""
+        return True
 
-    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+    def with_linear(self, linear: LinearHead) -> "MboeHead":
+        """Return the same head with other S, W and b."""
+        return replace(self, linear=linear)
+
+    def inputs(self, vectors: Floats2d, batch: EntityBatch | None) -> Doubles2d:
+        """Return h + z: float64 (n_documents, width)."""
+        return _add(self.trained, vectors, needed(batch))
+
+    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch | None = None) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         return self.linear.log_probabilities(self.inputs(vectors, batch))
 

@@ -3,12 +3,12 @@
     log p(c | D) = log p_h(c) + λ · K / (K + κ) · (log p_z(c) − log p(c)) + constant
 
 p_h is the encoder-only classifier, unchanged; p_z the vote of the K linked entities
-(`entity_vote`); p(c) the shares of the classes among the linked training documents, which p_z
+(`vote`); p(c) the class priors of the linked training documents, which p_z
 holds too and p_h alone may count. With nothing linked the answer is p_h's, to the bit. With any
 number of labels a document, each log p is the log-odds of a label, and there is no constant.
 
 λ and κ are chosen on training documents that neither part was fitted on, made to look like those
-of another language, without one label of it: their vectors are moved as a block in a random
+of another language, without one label of it: their vectors are shifted as a block in a random
 direction in which the training vectors vary, as the vectors of a language are
 (`LANGUAGE_SHIFT`), and they keep all, a half, a quarter or a tenth of their entities, as in a
 language with fewer names. On documents as they are, the encoder would seem too good to need a
@@ -25,6 +25,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.classify.documents.attention import Attention
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.vote import EntityVote, pair_weights
 from isogloss.learn.linear_head import (
     C_WITHOUT_SEARCH,
@@ -35,6 +36,7 @@ from isogloss.learn.linear_head import (
     log_loss,
 )
 from isogloss.learn.objective import Objective, Targets, objective_of
+from isogloss.limits import NotNegative
 
 INITIAL_ATTENTION = (0.0, 0.0, 0.0)  # cosine, log commonness, log idf: equal weights
 SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
@@ -45,7 +47,7 @@ STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 LARGEST_STRENGTH = 1.0  # entities never count for more than the encoder
 HALF_COUNTS = (10.0, 30.0, 100.0, 300.0)  # of one entity at most 1/11, before the temperature
 SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
-SHARPNESSES_OF_TUNED = (0.25, 0.5, 0.75)  # such a classifier is surer than it should be
+SHARPNESSES_OF_FINE_TUNED = (0.25, 0.5, 0.75)  # such a classifier is overconfident
 MIXTURE_WITHOUT_SEARCH = (0.0, 30.0)  # nothing shows that entities help: no weight
 
 
@@ -61,8 +63,8 @@ class Mixture:
         κ: the number of entities at which they have half of that weight.
     """
 
-    strength: float
-    half_count: float
+    strength: NotNegative
+    half_count: NotNegative
 
     def weights(self, counts: Ints1d) -> Doubles1d:
         """Return λ K / (K + κ): float64 (n_documents,)."""
@@ -75,15 +77,15 @@ class MboePlusHead:
 
     Attributes
     ----------
-    encoder_only
-        p_h.
+    linear
+        p_h, the encoder-only classifier.
     vote
         p_z, with log p(c).
     mixture
         λ and κ.
     """
 
-    encoder_only: LinearHead
+    linear: LinearHead
     vote: EntityVote
     mixture: Mixture
 
@@ -117,7 +119,7 @@ class MboePlusHead:
         memory = EntityMemory.of(batch, attention=attention, initial_attention=INITIAL_ATTENTION)
         generator = np.random.default_rng(seed)
         training = _Copies.thin(vectors, batch, generator)
-        sharpnesses = (*SHARPNESSES_OF_TUNED, *SHARPNESSES) if is_tuned else SHARPNESSES
+        sharpnesses = (*SHARPNESSES_OF_FINE_TUNED, *SHARPNESSES) if is_tuned else SHARPNESSES
         search = _Search(memory, y, n_classes, encoder_only, sharpnesses)
         folds = None if is_tuned else folds_of(y, seed=seed)
         if dev is not None:
@@ -136,14 +138,28 @@ class MboePlusHead:
         """What the vote knows of entities."""
         return self.vote.memory
 
-    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+    @property
+    def uses_entities(self) -> bool:
+        """Whether the mixture gives the vote any weight."""
+        return self.mixture.strength > 0
+
+    def with_linear(self, linear: LinearHead) -> "MboePlusHead":
+        """Return the same head with another p_h."""
+        return replace(self, linear=linear)
+
+    def inputs(self, vectors: Floats2d, batch: EntityBatch | None) -> Floats2d:
+        """Return what p_h reads: the vectors as they are."""
+        return vectors
+
+    def log_probabilities(self, vectors: Floats2d, batch: EntityBatch | None = None) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
-        alone = self.encoder_only.log_probabilities(vectors)
+        batch = needed(batch)
+        alone = self.linear.log_probabilities(vectors)
         linked = np.flatnonzero(self.mixture.weights(batch.counts))
         if len(linked):
             evidence = self.vote.log_evidence(vectors[linked], batch.select(linked))
             weights = self.mixture.weights(batch.counts[linked])
-            objective = self.encoder_only.objective
+            objective = self.linear.objective
             alone[linked] = _mix(objective, objective.scores(alone[linked]), evidence, weights)
         return alone
 
@@ -169,18 +185,18 @@ class _Copies:
         return cls([vectors] * len(batches), batches)
 
     def shift(self, training: Floats2d, generator: np.random.Generator) -> "_Copies":
-        """Move each copy's vectors as a block, several times, and back to their length."""
+        """Shift each copy's vectors as a block, several times, and back to their length."""
         centred = training - training.mean(axis=0)
         spread = float(np.sqrt(training.var(axis=0).sum()))
-        moved = []
+        shifted = []
         for vectors in self.vectors * N_SHIFTS:
             direction = generator.standard_normal(len(centred)) @ centred
             # A floor, as constant vectors have no direction to vary in and stay where they are.
             step = LANGUAGE_SHIFT * spread * direction / max(np.linalg.norm(direction), 1e-12)
             away = vectors + step.astype(np.float32)
             length = np.linalg.norm(vectors, axis=1) / np.linalg.norm(away, axis=1)
-            moved.append(away * length[:, None].astype(np.float32))
-        return _Copies(moved, self.batches * N_SHIFTS)
+            shifted.append(away * length[:, None].astype(np.float32))
+        return _Copies(shifted, self.batches * N_SHIFTS)
 
     def select(self, rows: Ints1d) -> "_Copies":
         return _Copies(
@@ -232,7 +248,7 @@ class _Search:
         for train, test in folds:
             head = LinearHead.fit(
                 training.vectors[0][train], self.y[train], self.n_classes,
-                C=self.encoder_only.C, chosen_by="",
+                C=self.encoder_only.C,
             )  # fmt: skip
             for side, vectors in zip(predicted, held_out.vectors, strict=True):
                 side[test] = head.log_probabilities(vectors[test])

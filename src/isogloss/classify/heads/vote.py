@@ -37,14 +37,14 @@ class EntityVote:
         W, b and the standardisation of z.
     memory
         Document counts of the seen entities, and W_a.
-    log_shares
+    log_priors
         log p(c) among the linked documents that p_z was fitted on, which is what it answers when
         it knows nothing, or the log-odds of a label: float64 (n_classes,); see `Objective.prior`.
     """
 
     linear: LinearHead
     memory: EntityMemory
-    log_shares: Doubles1d
+    log_priors: Doubles1d
 
     @classmethod
     def fit(
@@ -84,14 +84,14 @@ class EntityVote:
         """
         voted = self.linear.log_probabilities(pooled(self.memory, vectors, batch))
         scores = self.linear.objective.scores(voted)
-        return np.where(np.isneginf(scores), 0.0, scores - self.log_shares)
+        return np.where(np.isneginf(scores), 0.0, scores - self.log_priors)
 
     def learn_attention(
         self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Targets
     ) -> "EntityVote":
         """Train W, b and W_a together on copies of the training documents.
 
-        The objective is that of `joint_training`, at the C of the linear part.
+        The objective is that of `joint`, at the C of the linear part.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class EntityVote:
         return EntityVote(
             replace(self.linear, weight=weight.detach().numpy(), bias=bias.detach().numpy()),
             replace(self.memory, attention_weight=attention.detach().numpy().astype(np.float32)),
-            self.log_shares,
+            self.log_priors,
         )
 
     def _has_every_class(self) -> bool:

@@ -71,19 +71,17 @@ class Labelling(Protocol):
         ...
 
     def shown(self, label: Any) -> str:
-        """Return a label or label set for people."""
+        """Return a label or label set as a text."""
         ...
 
 
-class OneLabel:
+class _OneLabel:
     """Each text has one label; the answer is the most likely one, the first of equals."""
 
     def check(self, X: Sequence[str], y: Sequence[Any]) -> Labelled:
-        """See `Labelling` and `inputs.checked_pairs`."""
         return Labelled(*checked_pairs(X, y))
 
     def classes(self, labels: Sequence[Any]) -> Array:
-        """See `Labelling`."""
         classes = sorted_labels(labels)
         if len(classes) < 2:
             raise InputError(
@@ -93,7 +91,6 @@ class OneLabel:
         return label_array(classes)
 
     def restrict(self, labels: Sequence[Any], classes: Array) -> Restricted:
-        """See `Labelling`; a text with an unknown label goes."""
         known = set(classes.tolist())
         kept = [row for row, label in enumerate(labels) if label in known]
         if len(kept) < len(labels):
@@ -116,23 +113,19 @@ class OneLabel:
         return labels
 
     def equal(self, answer: Any, label: Any) -> bool:
-        """See `Labelling`."""
         return bool(answer == label)
 
     def is_seen(self, label: Any, known: Collection[Any]) -> bool:
-        """See `Labelling`."""
         return label in known
 
     def shown(self, label: Any) -> str:
-        """See `Labelling`."""
         return str(label)
 
 
-class LabelSets:
+class _LabelSets:
     """Each text has any number of labels; the answer is a tuple in the order of the classes."""
 
     def check(self, X: Sequence[str], y: Sequence[Any]) -> Labelled:
-        """See `Labelling`; label sets are lists, tuples, sets or arrays, each label once."""
         texts = checked_texts(X)
         if getattr(y, "ndim", 1) != 1:
             raise InputKindError("y is a matrix; give the labels of each text as a list or a set")
@@ -151,7 +144,6 @@ class LabelSets:
         return Labelled(texts, sets)
 
     def classes(self, labels: Sequence[Any]) -> Array:
-        """See `Labelling`."""
         classes = sorted_labels([label for one in labels for label in one])
         if not classes:
             raise InputError("no training text has a label; one is needed at least")
@@ -164,7 +156,6 @@ class LabelSets:
         return found
 
     def restrict(self, labels: Sequence[Any], classes: Array) -> Restricted:
-        """See `Labelling`; an unknown label goes, its text stays."""
         known = set(classes.tolist())
         kept = [tuple(label for label in one if label in known) for one in labels]
         n_omitted = sum(
@@ -198,11 +189,9 @@ class LabelSets:
         return sets
 
     def equal(self, answer: Any, label: Any) -> bool:
-        """See `Labelling`; the order of labels does not matter."""
         return set(answer) == set(label)
 
     def is_seen(self, label: Any, known: Collection[Any]) -> bool:
-        """See `Labelling`."""
         return all(one in known for one in label)
 
     def shown(self, label: Any) -> str:
@@ -210,7 +199,7 @@ class LabelSets:
         return "|".join(str(one) for one in label)
 
 
-ONE_LABEL, LABEL_SETS = OneLabel(), LabelSets()
+ONE_LABEL, LABEL_SETS = _OneLabel(), _LabelSets()
 
 
 def labelling_of(*, multilabel: bool) -> Labelling:

@@ -1,21 +1,29 @@
-"""``model.json`` of a saved classifier: read on its own, before any encoder is loaded."""
+"""``model.json`` of a saved classifier: its fields, read on their own before any encoder is loaded.
 
-from dataclasses import dataclass
+Kinds and ranges of its fields are checked here, those of fields with arrays in `parts`, and what
+has to fit an encoder or a knowledge base where that is opened.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from isogloss.classify.trust.reference_lack import lack_of_reference
+import msgspec
+from msgspec import Struct
+
+from isogloss.classify.fitted import lack_of_reference
+from isogloss.classify.options import FittedOptions
+from isogloss.classify.preparation import EncoderName
+from isogloss.classify.trust.trust import Trust
 from isogloss.errors import InputError
-from isogloss.storage.files import (
-    damage_in_one_sentence,
-    is_there,
-    read_json,
-    saved_text,
-    sha256_of,
-)
+from isogloss.learn.linear_head import ChosenBy
+from isogloss.learn.tuning_options import TuningOptions
+from isogloss.limits import Count, NotNegative, Share
+from isogloss.storage.files import damage_in_one_sentence, is_there, read_json, sha256_of
 from isogloss.storage.sealed import refuse_changed
 
-FORMAT, VERSION = "isogloss text classifier", 4
+FORMAT, VERSION = "isogloss text classifier", 5
 MANIFEST = "model.json"
 TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
 PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
@@ -23,88 +31,117 @@ ARRAYS, VECTORS, KB = "model.safetensors", "entity-vectors.safetensors", "kb"
 PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, *PLACES.values()}
 WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
 REPAIR = "copy the model anew or fit it again"
+SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
+HeadKind = Literal["encoder-only", "mboe", "mboe-plus"]
 LABELS = (str, int, float, bool)  # what JSON gives back as it was
 
 
-@dataclass(frozen=True)
-class SavedClassifier:
-    """What a manifest says of a saved classifier.
+class SavedKb(Struct, frozen=True):
+    """How the knowledge base is found and known again."""
 
-    Attributes
-    ----------
-    classes, multilabel
-        Its labels, and whether it gives sets of them.
-    moved_langs
-        Languages that it is adapted to.
-    lack
-        Why it kept nothing that forecasts and adapting compare with; "" where it did.
-    has_kb
-        Whether it links texts to a knowledge base.
-    """
+    path: str
+    fingerprint: str
+    rules: str
 
-    classes: list[Any]
-    multilabel: bool
-    moved_langs: list[str]
-    lack: str
-    has_kb: bool
+
+class Manifest(Struct, frozen=True):
+    """All that ``model.json`` holds behind its format, version and checksum."""
+
+    classes: list[str | int | float | bool]
+    langs: list[str]
+    n_training_documents: Count
+    thresholds: list[Share]
+    settings: dict[str, Any]
+    init: Literal["encoder", "random", "file"]
+    encoder: EncoderName
+    training: TuningOptions | None
+    random_scale: NotNegative | None
+    kb: SavedKb | None
+    trust: Trust
+    head_kind: HeadKind
+    head: dict[str, Any]
+    forecast_reference: dict[str, Any] | None
+    score_reference: dict[str, Any] | None
+    corrections: dict[str, dict[str, Any]]
+    sha256: dict[str, str]
 
     @property
     def uses_language(self) -> bool:
         """Whether an answer depends on the language of the text."""
-        return self.has_kb or bool(self.moved_langs)
+        return self.has_kb or bool(self.corrections)
 
+    @property
+    def has_kb(self) -> bool:
+        """Whether texts are linked to a knowledge base."""
+        return self.kb is not None
 
-def about_classifier(path: Path) -> SavedClassifier:
-    """Read the manifest of a saved classifier, and no more: no encoder is loaded.
+    @property
+    def multilabel(self) -> bool:
+        """Whether the classifier gives sets of labels."""
+        return bool(self.settings["multilabel"])
 
-    It is for the command line: advice names options as they are typed.
+    @property
+    def lack(self) -> str:
+        """Why nothing that forecasts and adapting compare with was kept; "" where it was.
 
-    Raises
-    ------
-    InputError
-        When `path` is no classifier, or its manifest is damaged.
-    """
-    manifest = read_manifest(path)
-    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
-        settings = manifest["settings"]
-        lack = lack_of_reference(
-            multilabel=settings["multilabel"],
-            tune=settings["tune"],
-            chosen_by=saved_text(manifest["head"]["linear"], "chosen_by"),
+        It is for the command line: advice names options as they are typed.
+        """
+        if self.forecast_reference is not None:
+            return ""
+        return lack_of_reference(
+            multilabel=self.multilabel,
+            tune=self.settings["tune"],
+            chosen_by=self.chosen_by,
             frozen_by="--tune head",
         )
-        return SavedClassifier(
-            classes_of(manifest),
-            settings["multilabel"],
-            moved_langs=list(manifest["moves"]),
-            lack="" if manifest["trust"]["reference"] is not None else lack,
-            has_kb=manifest["kb"] is not None,
-        )
+
+    @property
+    def chosen_by(self) -> ChosenBy:
+        """How the C of the linear part of the head was chosen."""
+        return ChosenBy(self.head["linear"]["chosen_by"])
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of the classifier in `path`: all as written, but no value is checked.
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest of the classifier in `path`.
 
     Raises
     ------
     InputError
-        When there is none, it is of another format, or has changed since it was written.
+        When there is none, it is of another format, has changed since it was written, or holds
+        what no classifier has.
     """
     if not is_there(path):
         raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
     file = path / MANIFEST
     if path.is_dir() and not file.exists():
         raise InputError(f"not a classifier: it has no {file.name}; {WHAT_TO_NAME}", path=path)
-    manifest = read_json(file, what="a classifier")
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    content = read_json(file, what="a classifier")
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"not a classifier of isogloss; {WHAT_TO_NAME}", path=path)
-    if manifest.get("version") != VERSION:
+    if content.get("version") != VERSION:
         raise InputError(
-            f"was written in version {manifest.get('version')} of the format, this isogloss reads "
+            f"was written in version {content.get('version')} of the format, this isogloss reads "
             f"version {VERSION}; fit the model again with `isogloss classify fit`",
             path=path,
         )
-    refuse_changed(manifest, file, advice=REPAIR)
+    refuse_changed(content, file, advice=REPAIR)
+    with damage_in_one_sentence(file, advice=REPAIR):
+        return _checked(content)
+
+
+def _checked(content: Mapping[str, Any]) -> Manifest:
+    manifest = msgspec.convert(content, Manifest)
+    classes, settings, _ = manifest.classes, manifest.settings, manifest.chosen_by
+    if not isinstance(settings["multilabel"], bool) or not isinstance(settings["tune"], str):
+        raise ValueError("its settings are of other kinds")
+    if len(classes) < (1 if manifest.multilabel else 2) or len(set(classes)) < len(classes):
+        raise ValueError(f"classes is {classes!r:.40}")
+    if len(manifest.thresholds) != len(classes):
+        raise ValueError(f"it has {len(manifest.thresholds)} thresholds for {len(classes)} labels")
+    if manifest.kb is None and manifest.head_kind != "encoder-only":
+        raise ValueError("its head has entities, and it names no knowledge base")
+    if (settings["tune"] == "head") != (manifest.training is None):
+        raise ValueError(f"tune is {settings['tune']!r}, training is {manifest.training!r:.40}")
     return manifest
 
 
@@ -117,7 +154,7 @@ def checksums_of(folder: Path) -> dict[str, str]:
     }
 
 
-def check_files(path: Path, manifest: dict[str, Any]) -> None:
+def check_files(path: Path, manifest: Manifest) -> None:
     """Compare the files of a model with the checksums in its manifest.
 
     Raises
@@ -127,9 +164,9 @@ def check_files(path: Path, manifest: dict[str, Any]) -> None:
     ValueError, KeyError
         When the manifest names a file outside of the model, or lacks one.
     """
-    if ARRAYS not in manifest["sha256"]:
+    if ARRAYS not in manifest.sha256:
         raise KeyError(ARRAYS)
-    for name, checksum in manifest["sha256"].items():
+    for name, checksum in manifest.sha256.items():
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise ValueError(f"it names the file {name!r:.60}, which is not in its folder")
         file = path / name
@@ -137,16 +174,6 @@ def check_files(path: Path, manifest: dict[str, Any]) -> None:
             raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
         if sha256_of(file) != checksum:
             raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
-
-
-def classes_of(manifest: dict[str, Any]) -> list[Any]:
-    """Return the labels of a manifest; `ValueError` when they are no labels."""
-    classes: list[Any] = manifest["classes"]
-    least = 1 if manifest["settings"]["multilabel"] else 2
-    are_labels = isinstance(classes, list) and all(isinstance(one, LABELS) for one in classes)
-    if not are_labels or len(classes) < least or len(set(classes)) < len(classes):
-        raise ValueError(f"classes is {classes!r:.40}")
-    return classes
 
 
 def refuse_other_files(path: Path) -> None:

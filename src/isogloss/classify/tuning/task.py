@@ -1,13 +1,12 @@
 """Tune encoder, entities and classifier together; what comes out is used like a frozen one.
 
 `tune_classifier` trains a `TunedNetwork` in the training loop and takes it apart again: an encoder
-that gives h, and a head (`LinearHead`, `MboeHead`) that classifies it, without standardisation.
+that gives h, and a head that classifies it, without standardisation.
 Prediction, explanation and evaluation so need not know that anything was tuned.
 """
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -23,6 +22,7 @@ from isogloss.classify.documents.attention import Attention, EntityPairs, Entity
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import EntityMemory
 from isogloss.classify.documents.trained_vectors import TrainedVectors
+from isogloss.classify.heads.head import EncoderOnlyHead, Head
 from isogloss.classify.heads.mboe import INITIAL_ATTENTION, MboeHead
 from isogloss.classify.tuning.network import (
     TextExamples,
@@ -36,7 +36,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.batches import BUDGETS, budgeted_batches
 from isogloss.encode.plan import make_plan
 from isogloss.encode.tokenizer import TokenizedTexts
-from isogloss.learn.linear_head import LinearHead, Standardisation
+from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import Targets, objective_of
 from isogloss.learn.tuned_encoder import (
     TunedEncoder,
@@ -47,6 +47,7 @@ from isogloss.learn.tuned_encoder import (
 )
 from isogloss.learn.tuning_memo import tuned_once
 from isogloss.learn.tuning_options import Tune, TuningOptions
+from isogloss.limits import UNPENALISED
 from isogloss.train import Checkpoints, TrainingOptions, TrainingResult, train
 from isogloss.train.cheaper_modules import cheaper_modules
 from isogloss.train.processes import own_device
@@ -91,7 +92,7 @@ class Tuned:
     """
 
     encoder: TunedEncoder
-    head: LinearHead | MboeHead
+    head: Head
     result: TrainingResult
     truncated: Bools1d
 
@@ -206,9 +207,9 @@ def _tune(task: TuningTask, checkpoints: Path | None) -> Tuned:
             undecayed=("pooling.vectors", "pooling.attention_weight"),
             checkpoints=None if checkpoints is None else Checkpoints(checkpoints),
             run=None if checkpoints is None else task.identity(),
-            description=f"tuning ({task.tune})",
+            description=f"fine-tuning ({task.tune})",
         )  # fmt: skip
-    head = work.head(documents.gold, f"tuning ({task.tune}), {_in_words(result)}")
+    head = work.head(documents.gold, f" ({task.tune}), {_in_words(result)}")
     _train_embeddings(network.model, "frozen")
     encoder = (
         finished_full(base, network)
@@ -218,22 +219,17 @@ def _tune(task: TuningTask, checkpoints: Path | None) -> Tuned:
     return Tuned(encoder, head, result, tokenized.truncated)
 
 
+@dataclass(frozen=True)
 class _Work:
     """The module with what stands around it: batches, loss, score and the head it becomes."""
 
-    def __init__(
-        self,
-        base: Encoder,
-        device: str,
-        pad_id: int,
-        module: TunedNetwork,
-        initial: TrainedVectors | None,
-        options: TuningOptions,
-        n_classes: int,
-    ) -> None:
-        self.base, self.device, self.pad_id = base, device, pad_id
-        self.module, self.initial = module, initial
-        self.options, self.n_classes = options, n_classes
+    base: Encoder
+    device: str
+    pad_id: int
+    module: TunedNetwork
+    initial: TrainedVectors | None
+    options: TuningOptions
+    n_classes: int
 
     def examples(self, tokenized: TokenizedTexts, documents: LabelledDocuments) -> TextExamples:
         return TextExamples(
@@ -274,15 +270,17 @@ class _Work:
 
         return score
 
-    def head(self, gold: Targets, how: str) -> LinearHead | MboeHead:
+    def head(self, gold: Targets, detail: str) -> Head:
         classify = self.module.classify
         weight = classify.weight.detach().cpu().numpy().astype(np.float64)
         bias = classify.bias.detach().cpu().numpy().astype(np.float64)
         width = weight.shape[1]
         as_it_is = Standardisation(np.zeros(width), np.ones(width))
-        linear = LinearHead(as_it_is, weight, bias, math.inf, how, objective_of(gold))
+        linear = LinearHead(
+            as_it_is, weight, bias, UNPENALISED, ChosenBy.TUNING, objective_of(gold), detail
+        )
         trained = self._trained()
-        return linear if trained is None else MboeHead(linear, trained)
+        return EncoderOnlyHead(linear) if trained is None else MboeHead(linear, trained)
 
     def _trained(self) -> TrainedVectors | None:
         if self.initial is None or self.module.pooling is None:

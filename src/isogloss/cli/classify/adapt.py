@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from isogloss.classify import Adaptation, TextClassifier
-from isogloss.classify.adapt.adaptation import texts_to_adapt_to
+from isogloss.classify.adaptation import texts_to_adapt_to
 from isogloss.classify.saving.manifest import refuse_other_files
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
@@ -67,13 +67,13 @@ def adapt_command(
     if not remove:
         read = read_documents(texts.file, format=texts.format(), needs_label=False).texts
         chosen = texts_to_adapt_to(code, read, lack=about.lack)
-    elif code not in about.moved_langs:
-        adapted = ", ".join(sorted(about.moved_langs)) or "none"
+    elif code not in about.corrections:
+        adapted = ", ".join(sorted(about.corrections)) or "none"
         raise InputError(f"the model is not adapted to {code}; adapted: {adapted}", path=model)
     loaded = saved.load(cache)
     outcome = None
     if remove:
-        del loaded.moves_[code]
+        loaded.fitted_ = loaded.fitted_.with_correction(code, None)
     else:
         outcome = loaded.adapt(code, chosen)
     place = model.resolve() if out is None else out  # of a link, what it leads to
@@ -84,32 +84,33 @@ def adapt_command(
         shown = {"lang": code, "removed": True} if outcome is None else outcome.as_json()
         typer.echo(json.dumps(shown, ensure_ascii=False))
     elif outcome is None:
-        typer.echo(f"{code}: its move is removed")
+        typer.echo(f"{code}: its correction is removed")
     else:
         print_adaptation(outcome)
     if is_written:
         typer.echo(f"isogloss: model → {place}", err=True)
 
 
-def say_moves(model: TextClassifier, langs: Container[str]) -> None:
-    """Say on standard error which of these languages are moved."""
-    for lang, move in model.moves_.items():
+def say_corrections(model: TextClassifier, langs: Container[str]) -> None:
+    """Say on standard error which of these languages are corrected."""
+    for lang, correction in model.corrections_.items():
         if lang in langs:
-            typer.echo(f"isogloss: moved: {lang}, {counted(move.n_texts, 'text')}", err=True)
+            texts = counted(correction.n_texts, "text")
+            typer.echo(f"isogloss: corrected: {lang}, {texts}", err=True)
 
 
 def print_adaptation(outcome: Adaptation) -> None:
-    """Print what came of it, for people, on standard output; a warning says why it was declined."""
+    """Print what came of it on standard output; a warning says why it was declined."""
     if outcome.accepted:
-        typer.echo(f"{outcome.lang}: moved, {counted(outcome.n_texts, 'different text')}")
-    if outcome.shares is None:
+        typer.echo(f"{outcome.lang}: corrected, {counted(outcome.n_texts, 'different text')}")
+    if outcome.class_priors is None:
         return
     typer.echo(
-        f"distance {outcome.distance:.2f}, contrast {outcome.contrast:.2f}, separation "
-        f"{outcome.separation:.2f}, different shares {outcome.different_shares:.2f}; "
+        f"distance {outcome.distance:.2f}, scale {outcome.scale:.2f}, separation "
+        f"{outcome.separation:.2f}, prior shift {outcome.prior_shift:.2f}; "
         f"{counted(outcome.n_changed or 0, 'text')} with another label than before"
     )
     rows = [
-        {"label": str(label), "estimated share": share} for label, share in outcome.shares.items()
+        {"label": str(label), "class prior": prior} for label, prior in outcome.class_priors.items()
     ]
     Table(rows).render(console())

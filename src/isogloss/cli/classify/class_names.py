@@ -17,19 +17,6 @@ ClassesFile = Annotated[
 ]
 
 
-def refuse_beside_names(**given: object) -> None:
-    """Raise `InputError` for options that --classes has no use for, by their names."""
-    for name, usual, what in (
-        ("kb", None, "the encoder alone answers, without entities"),
-        ("multilabel", False, "a text gets one label"),
-        ("tune", "head", "the encoder stays as it is"),
-        ("checkpoints", None, "nothing is tuned"),
-        ("dev", None, "nothing is chosen on development texts"),
-    ):
-        if given[name] and given[name] != usual:
-            raise InputError(f"with --classes {what}; leave --{name} out")
-
-
 def read_class_names(path: Path) -> dict[str, list[str]]:
     """Return label to its names.
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from isogloss.classify import TextClassifier, evaluate
+from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate.explanation import NO_WEIGHT
 from isogloss.classify.evaluate.report import write_report
-from isogloss.classify.saving.manifest import about_classifier
+from isogloss.classify.saving.manifest import read_manifest
 from isogloss.cli import options
-from isogloss.cli.classify.adapt import adapt_command, say_moves
+from isogloss.cli.classify.adapt import adapt_command, say_corrections
 from isogloss.cli.classify.compare import compare_command
 from isogloss.cli.classify.explanation import print_explanation
 from isogloss.cli.classify.fit import fit_command
@@ -75,7 +75,7 @@ def evaluate_command(
             overwrite=made.overwrite, makes="file", option="--report",
         )  # fmt: skip
         refuse_inside(made.report, option="--report", cache=cache)
-    other_about = None if versus is None else about_classifier(versus)
+    other_about = None if versus is None else read_manifest(versus)
     about = saved.about(given, other_about)
     fallback_lang = checked_language(fallback_lang)
     if other_about is not None and other_about.multilabel != about.multilabel:
@@ -92,12 +92,12 @@ def evaluate_command(
     if versus is not None:
         other = TextClassifier.load(versus, device=saved.device, threads=saved.threads, cache=cache)
     tests = replace(tests, labels=_typed(tests.labels, loaded))
-    result = evaluate(
-        loaded, tests.texts, tests.labels, tests.langs, ids=tests.ids,
+    result = loaded.evaluate(
+        tests.texts, tests.labels, tests.langs, ids=tests.ids,
         fallback_lang=fallback_lang, versus=other, abstain_below=abstain_below,
     )  # fmt: skip
     say_languages(tests.langs)
-    say_moves(loaded, frozenset(filter(None, tests.langs)))
+    say_corrections(loaded, frozenset(filter(None, tests.langs)))
     say_uncalibrated(loaded, abstain_below)
     against = None if versus is None else versus.name
     if output.as_json:
@@ -107,7 +107,7 @@ def evaluate_command(
         typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
     if made.report is not None:
         write_report(
-            made.report, loaded, result, tests.texts, tests.labels, tests.langs,
+            made.report, loaded.fitted_, result, tests.texts, tests.labels, tests.langs,
             title=f"Evaluation of {saved.model.name}",
             note="The documents shown were not chosen by their result.",
             versus=against, fallback_lang=fallback_lang, overwrite=made.overwrite,
@@ -127,7 +127,7 @@ def explain(
     ] = None,
     fallback_lang: FallbackLang = None,
 ) -> None:
-    """Show which entities a text names, and how far they moved the answer."""
+    """Show which entities a text names, and how far they changed the answer."""
     about = saved.about(given)
     if lang is None and about.uses_language:
         raise InputError("the language is missing; give --lang CODE, or --lang auto")

@@ -9,8 +9,13 @@ import typer
 
 from isogloss.classify.compare.cells import COMPARISON
 from isogloss.classify.compare.comparison import check_rows, compare, compared_rows
-from isogloss.classify.compare.published import published_table
-from isogloss.classify.compare.tables import by_language, side_by_side, summary, verdicts
+from isogloss.classify.compare.tables import (
+    by_language,
+    published_table,
+    side_by_side,
+    summary,
+    verdicts,
+)
 from isogloss.cli import options
 from isogloss.cli.classify.labelled import read_labelled
 from isogloss.cli.classify.tuning import TuneName, Tuning

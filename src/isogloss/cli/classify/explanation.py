@@ -1,4 +1,4 @@
-"""An explanation on standard output: the answer, how far entities moved it, the entities."""
+"""An explanation on standard output: the answer, how far entities changed it, the entities."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from isogloss.visible import visible
 
 
 def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
-    """Print an explanation by `model` for people on standard output."""
+    """Print an explanation by `model` on standard output."""
     label = explanation.label
     shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
     typer.echo(visible(f"{explanation.text}\n→ {shown}"))
@@ -35,9 +35,9 @@ def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
         for label, probability in likeliest
     ]
     Table(rows).render(printed)
-    if explanation.moved is not None:
-        texts = counted(explanation.moved, "text")
-        typer.echo(f"moved: vectors of {explanation.lang}, as learned from {texts}")
+    if explanation.corrected is not None:
+        texts = counted(explanation.corrected, "text")
+        typer.echo(f"corrected: vectors of {explanation.lang}, as learned from {texts}")
     if model.kb_ is None:
         typer.echo("this model has no knowledge base: the text's vector alone decides")
         return

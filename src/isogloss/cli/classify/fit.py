@@ -8,9 +8,9 @@ import typer
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate.report import describe
-from isogloss.classify.fitting.training_data import check_training
+from isogloss.classify.fitting.training_data import check_training, refuse_beside_names
 from isogloss.cli import options
-from isogloss.cli.classify.class_names import ClassesFile, read_class_names, refuse_beside_names
+from isogloss.cli.classify.class_names import ClassesFile, read_class_names
 from isogloss.cli.classify.labelled import read_labelled
 from isogloss.cli.classify.tuning import ONLY_TUNED, TuneName, Tuning
 from isogloss.cli.encode import say_encoder
@@ -127,10 +127,8 @@ def fit_command(
     if not files.train and files.classes is None:
         raise InputError("nothing to learn from; give --train LANG=FILE, --classes FILE, or both")
     if files.classes is not None:
-        refuse_beside_names(
-            kb=names.kb, multilabel=labels.multilabel, tune=tune, checkpoints=made.checkpoints,
-            dev=files.dev,
-        )  # fmt: skip
+        given = vars(files) | vars(names) | vars(labels) | vars(made) | {"tune": tune}
+        refuse_beside_names(given, names="--classes", dashes="--")
     training = tuning.options(tune)
     class_names = None if files.classes is None else read_class_names(files.classes)
     texts, held_out = read_labelled(
@@ -149,21 +147,21 @@ def fit_command(
         multilabel=labels.multilabel, thresholds=labels.thresholds, device=encoder.device,
         dtype=encoder.dtype, random_state=made.seed, **how, **encoder.reading,
     )  # fmt: skip
-    given: dict[str, Any] = {"class_names": class_names, "checkpoints": made.checkpoints}
+    data: dict[str, Any] = {"class_names": class_names, "checkpoints": made.checkpoints}
     if files.dev:
-        given |= {"X_dev": held_out.texts, "y_dev": held_out.labels, "lang_dev": held_out.langs}
-    check_training(model.get_params(deep=False), *texts.columns()[:3], **given)
+        data |= {"X_dev": held_out.texts, "y_dev": held_out.labels, "lang_dev": held_out.langs}
+    check_training(model.get_params(deep=False), *texts.columns()[:3], **data)
     loaded = encoder.load()
     say_encoder(loaded)
     model.set_params(encoder=loaded)
-    model.fit(texts.texts, texts.labels, texts.langs, **given)
+    model.fit(texts.texts, texts.labels, texts.langs, **data)
     if is_first_process():
         say_languages(texts.langs)
         _write(model, made, embed_kb=names.embed_kb)
 
 
 def _write(model: TextClassifier, made: ModelFolder, *, embed_kb: bool) -> None:
-    for name, value in describe(model).items():
+    for name, value in describe(model.fitted_).items():
         typer.echo(f"isogloss: {name}: {value}", err=True)
     model.save(made.out, embed_kb=embed_kb, overwrite=made.overwrite)
     if made.checkpoints is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.saving.manifest import SavedClassifier, about_classifier
+from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.cli import options
 from isogloss.cli.groups import Given, OnlyWith
 
@@ -43,7 +43,7 @@ class Model(options.Compute):
         _OF_ENTITIES,
     ] = None
 
-    def about(self, given: Given, other: SavedClassifier | None = None) -> SavedClassifier:
+    def about(self, given: Given, other: Manifest | None = None) -> Manifest:
         """Return what its manifest says, and refuse options that it has no use for.
 
         Parameters
@@ -51,7 +51,7 @@ class Model(options.Compute):
         other
             A second model, which may have a use for an option that the first has not.
         """
-        about = about_classifier(self.model)
+        about = read_manifest(self.model)
         given.refuse_useless(
             {
                 "@entities": about.has_kb,

@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 
 from isogloss.cli import options
-from isogloss.cli.classify.adapt import say_moves
+from isogloss.cli.classify.adapt import say_corrections
 from isogloss.cli.classify.answers import print_json, print_lines, say_changed_labels
 from isogloss.cli.classify.model import AbstainBelow, FallbackLang, Model
 from isogloss.cli.classify.trust import say_uncalibrated, with_abstentions
@@ -45,8 +45,8 @@ def predict_command(
         if not output.as_json:
             say_changed_labels(loaded)
         for documents, langs in chain([first], read):
-            prepared = loaded.prepare(documents.texts, langs, fallback_lang=fallback_lang)
-            probabilities = loaded.probabilities(prepared)
+            prepared = loaded.fitted_.prepare(documents.texts, langs, fallback_lang=fallback_lang)
+            probabilities = loaded.fitted_.probabilities(prepared)
             labels = with_abstentions(loaded, probabilities, abstain_below)
             if output.as_json:
                 print_json(loaded, labels, probabilities, langs=langs, ids=documents.ids)
@@ -59,5 +59,5 @@ def predict_command(
                 flags["without_a_label"] = [label is None for label in labels]
             counts.add(langs, **flags)
     counts.say()
-    say_moves(loaded, counts)
+    say_corrections(loaded, counts)
     say_uncalibrated(loaded, abstain_below)

@@ -8,7 +8,7 @@ import typer
 
 from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
-from isogloss.classify.trust.forecast import FEW_TEXTS, rows_to_forecast
+from isogloss.classify.forecast import FEW_TEXTS, rows_to_forecast
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import Given, grouped
@@ -29,7 +29,7 @@ def forecast_command(
     about = saved.about(given)
     documents = read_documents(texts.file, format=texts.format(), needs_label=False)
     langs = texts.languages_of(documents)
-    rows_to_forecast(langs, lack=about.lack, moved_langs=about.moved_langs)
+    rows_to_forecast(langs, lack=about.lack, corrected_langs=about.corrections)
     loaded = saved.load(cache)
     result = loaded.forecast(documents.texts, langs)
     if output.as_json:
@@ -54,7 +54,7 @@ def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None
     """Say on standard error that a threshold is a guess where probabilities are not calibrated."""
     if abstain_below is not None and not model.trust_.is_calibrated:
         typer.echo(
-            f"isogloss: the model is {model.trust_.fitted_on}; the threshold of --abstain-below "
+            f"isogloss: the model is {model.trust_.describe()}; the threshold of --abstain-below "
             "is only a guess",
             err=True,
         )
@@ -64,7 +64,7 @@ def with_abstentions(
     model: TextClassifier, probabilities: Doubles2d, abstain_below: float | None
 ) -> list[Any]:
     """Return the label of each row of (n_texts, n_classes), None where it is too unsure."""
-    labels: list[Any] = model.labels_of(probabilities).tolist()
+    labels: list[Any] = model.fitted_.labels_of(probabilities).tolist()
     if abstain_below is None:
         return labels
     unsure = np.max(probabilities, axis=1) < abstain_below

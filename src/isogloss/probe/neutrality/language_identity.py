@@ -25,9 +25,7 @@ def recognised(vectors: Floats3d, is_second: Bools1d) -> Bools2d:
     for is_test in (is_second, ~is_second):
         train, test = vectors[:, ~is_test], vectors[:, is_test]
         labels = np.repeat(np.arange(n_langs), train.shape[1])
-        probe = LinearHead.fit(
-            train.reshape(-1, width), labels, n_langs, C=C_WITHOUT_SEARCH, chosen_by="fixed"
-        )
+        probe = LinearHead.fit(train.reshape(-1, width), labels, n_langs, C=C_WITHOUT_SEARCH)
         named = probe.log_probabilities(test.reshape(-1, width)).argmax(1)
         hits[:, is_test] = named.reshape(n_langs, -1) == np.arange(n_langs)[:, None]
     return hits

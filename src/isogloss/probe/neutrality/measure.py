@@ -16,7 +16,7 @@ from isogloss.data.parallel import ParallelTexts
 from isogloss.encode import Encoder
 from isogloss.encode.model import Network
 from isogloss.errors import InputError, counted
-from isogloss.learn.one_thread import one_thread
+from isogloss.learn.threads import one_thread
 from isogloss.probe.final_norm import has_final_norm, note_on_final_norm
 from isogloss.probe.neutrality.cka import MIN_SENTENCES
 from isogloss.probe.neutrality.layer import Division, measure_layer

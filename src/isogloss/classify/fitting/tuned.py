@@ -1,10 +1,10 @@
-"""Fit a classifier with ``tune="lora"`` or ``"full"``: what is held out, tuned, and fitted behind.
+"""Fit with ``tune="lora"`` or ``"full"``: what is held out, fine-tuned, and fitted afterwards.
 
-Preset ``mboe`` is tuned as the paper has it, from a random W, with a knowledge base or without. In
+Preset ``mboe`` is fine-tuned as in the paper, from a random W, with a knowledge base or without. In
 ``mboe-plus`` W starts from the head of the frozen encoder: first the head, then all together (Kumar
 et al. 2022), so that the first steps do not tear down what a random W has no use for. Its entities
-vote beside the tuned classifier, with a weight that only texts that were held out choose: on its
-training texts the tuned classifier is sure of everything.
+vote beside the fine-tuned classifier, with a weight that only held-out texts choose: on its
+training texts the classifier is overconfident.
 """
 
 from dataclasses import dataclass, replace
@@ -13,54 +13,23 @@ from pathlib import Path
 
 import numpy as np
 
-from isogloss.arrays import Ints1d
-from isogloss.classify.documents.documents import PreparedDocuments
-from isogloss.classify.documents.entity_batch import EntityBatch
-from isogloss.classify.documents.entity_source import EntitySource, entity_source
-from isogloss.classify.heads.head import Head, linear_part
-from isogloss.classify.heads.mboe_plus import MboePlusHead
+from isogloss.classify.documents.documents import Part
+from isogloss.classify.documents.entity_source import entity_source
+from isogloss.classify.fitting.head import fit_encoder_only, fit_head
+from isogloss.classify.heads.head import Head
 from isogloss.classify.options import ATTENTIONS, FittedOptions
-from isogloss.classify.tuning.task import LabelledDocuments, Tuned, TuningTask, tune_classifier
+from isogloss.classify.preparation import Preparation
+from isogloss.classify.tuning.task import LabelledDocuments, TuningTask, tune_classifier
 from isogloss.compat import require
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_omitted
-from isogloss.kb import EntityBags, KnowledgeBase
-from isogloss.learn.linear_head import LinearHead, fit_with_search
-from isogloss.learn.objective import Targets
-from isogloss.learn.one_thread import learning
 from isogloss.learn.splits import held_out
 from isogloss.learn.tuned_encoder import check_untuned, with_settings
 from isogloss.learn.tuning_options import LEARNING_RATES, Tune, TuningOptions
-from isogloss.learn.vector_memo import encode_once
 from isogloss.statistics.calibration import FEWEST_TEXTS
 
 FEW_STEPS = 50  # at the usual learning rate
 RECIPE = "docs/few-labels.md"
-
-
-@dataclass(frozen=True)
-class Part:
-    """Texts to fit on, or to choose by.
-
-    Attributes
-    ----------
-    texts, documents, y
-        The same texts as they are, prepared, and their classes or labels.
-    """
-
-    texts: list[str]
-    documents: PreparedDocuments
-    y: Targets
-
-    def select(self, rows: Ints1d) -> "Part":
-        """Return some texts, in the order given."""
-        texts = [self.texts[row] for row in rows.tolist()]
-        return Part(texts, self.documents.select(rows), self.y[rows])
-
-    def encoded_by(self, encoder: Encoder) -> "Part":
-        """Return the texts with the vectors of another encoder."""
-        encoded = encode_once(encoder, self.texts, pooling=None)
-        return replace(self, documents=replace(self.documents, vectors=encoded.vectors))
 
 
 @dataclass(frozen=True)
@@ -69,8 +38,8 @@ class TunedFit:
 
     Attributes
     ----------
-    tuned
-        Encoder and classifier.
+    preparation
+        With the fine-tuned encoder.
     head
         The classifier, with its vote of entities in ``mboe-plus``.
     dev
@@ -79,7 +48,7 @@ class TunedFit:
         Texts that were trained on.
     """
 
-    tuned: Tuned
+    preparation: Preparation
     head: Head
     dev: Part | None
     n_documents: int
@@ -110,49 +79,32 @@ def base_encoder(
     )
 
 
-def scale_of_names(
-    kb: KnowledgeBase, encoder: Encoder, bags: EntityBags, *, langs: tuple[str, ...]
-) -> float | None:
-    """Return the root mean square of the encoder's vectors of the entities' names.
-
-    Random vectors get it, so that they differ from these in nothing else; None without entities.
-    """
-    entities = np.unique(bags.entity).astype(np.int64)
-    if not len(entities):
-        return None
-    source = entity_source("encoder", kb, encoder, langs=langs, pooling=None, seed=0)
-    return float(np.sqrt(np.square(source.vectors(entities), dtype=np.float64).mean()))
-
-
 def fit_tuned(
-    base: Encoder,
+    preparation: Preparation,
     train: Part,
     dev: Part | None,
     n_classes: int,
-    *,
-    tune: Tune,
-    options: FittedOptions,
     training: TuningOptions,
-    source: EntitySource | None,
+    *,
     checkpoints: Path | None,
 ) -> TunedFit:
     """Fit on prepared texts; see the module's docstring.
 
     Parameters
     ----------
-    base
-        From `base_encoder`.
-    source
-        Initial vectors of entities; None without a knowledge base.
+    preparation
+        Of texts, its encoder from `base_encoder`.
     checkpoints
         As in `tune_classifier`.
     """
-    seed, is_paper = options.random_state, options.preset == "mboe"
+    options = preparation.options
+    seed, is_paper, tune = options.random_state, options.preset == "mboe", options.tune
+    preparation = replace(preparation, random_scale=_random_scale(preparation, train))
+    base = preparation.base_encoder
     if dev is None:
         train, dev = _hold_out(train, training.dev_split, n_classes, seed=seed)
     _warn_of_few(len(train.y), None if dev is None else len(dev.y), tune, training)
-    start = None if is_paper else _frozen_head(train, dev, n_classes, seed=seed)
-    in_network = source if is_paper else None
+    in_network = preparation if is_paper else replace(preparation, kb=None)
     task = TuningTask(
         base=base,
         documents=_labelled(train, in_network),
@@ -162,7 +114,7 @@ def fit_tuned(
         attention=ATTENTIONS[options.attention],
         seed=seed,
         dev=None if dev is None else _labelled(dev, in_network),
-        start=start,
+        start=None if is_paper else fit_encoder_only(train, dev, n_classes, seed=seed),
     )
     tuned = tune_classifier(task, checkpoints=checkpoints)
     if is_paper and tuned.truncated.any():
@@ -175,12 +127,26 @@ def fit_tuned(
     if dev is not None:
         dev = encoded
     head: Head = tuned.head
-    if source is not None and not is_paper:
-        head = _with_vote(
-            train.encoded_by(tuned.encoder), dev, n_classes, linear_part(head),
-            options=options, source=source,
-        )  # fmt: skip
-    return TunedFit(tuned, head, dev, len(train.texts))
+    preparation = replace(preparation, encoder=tuned.encoder)
+    if preparation.kb is not None and not is_paper:
+        if dev is None:
+            warn_omitted("no texts are held out to weigh the entities by; they get no weight")
+        own = train.encoded_by(tuned.encoder)
+        head = fit_head(preparation, own, dev, n_classes, fine_tuned=head.linear)
+    return TunedFit(preparation, head, dev, len(train.texts))
+
+
+def _random_scale(preparation: Preparation, train: Part) -> float | None:
+    """Return the root mean square of the encoder's vectors of the entities' names.
+
+    Random vectors get it, so that they differ from these in nothing else; None without entities.
+    """
+    kb, bags, base = preparation.kb, train.documents.bags, preparation.base_encoder
+    if kb is None or bags is None or preparation.options.init != "random" or not len(bags.entity):
+        return None
+    entities = np.unique(bags.entity).astype(np.int64)
+    source = entity_source("encoder", kb, base, langs=preparation.langs, pooling=None, seed=0)
+    return float(np.sqrt(np.square(source.vectors(entities), dtype=np.float64).mean()))
 
 
 def _hold_out(train: Part, share: float, n_classes: int, *, seed: int) -> tuple[Part, Part | None]:
@@ -223,43 +189,5 @@ def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> 
         ) from error
 
 
-def _frozen_head(train: Part, dev: Part | None, n_classes: int, *, seed: int) -> LinearHead:
-    judged_by = None if dev is None else (dev.documents.vectors, dev.y)
-    with learning(len(train.y), n_classes):
-        return fit_with_search(
-            train.documents.vectors, train.y, n_classes, seed=seed, dev=judged_by
-        )
-
-
-def _with_vote(
-    train: Part,
-    dev: Part | None,
-    n_classes: int,
-    encoder_only: LinearHead,
-    *,
-    options: FittedOptions,
-    source: EntitySource,
-) -> MboePlusHead:
-    if dev is None:
-        warn_omitted("no texts are held out to weigh the entities by; they get no weight")
-    batch = _batch(train, source)
-    held_out = None
-    if dev is not None:
-        held_out = (dev.documents.vectors, _batch(dev, source), dev.y)
-    with learning(len(train.y), n_classes):
-        return MboePlusHead.fit(
-            train.documents.vectors, batch, train.y, n_classes,
-            attention=ATTENTIONS[options.attention], seed=options.random_state, dev=held_out,
-            encoder_only=encoder_only,
-        )  # fmt: skip
-
-
-def _labelled(part: Part, source: EntitySource | None) -> LabelledDocuments:
-    batch = None if source is None else _batch(part, source)
-    return LabelledDocuments(part.texts, part.y, batch)
-
-
-def _batch(part: Part, source: EntitySource) -> EntityBatch:
-    if part.documents.bags is None:
-        raise ValueError("these documents were prepared without a knowledge base")
-    return EntityBatch.of(part.documents.bags, source)
+def _labelled(part: Part, preparation: Preparation) -> LabelledDocuments:
+    return LabelledDocuments(part.texts, part.y, preparation.entity_batch(part.documents))

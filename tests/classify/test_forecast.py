@@ -10,10 +10,10 @@ import pytest
 from planted import JAPANESE, english
 from scipy.special import softmax
 
-from isogloss.classify import TextClassifier
-from isogloss.classify.adapt.shift import LanguageMove
-from isogloss.classify.trust import forecast
-from isogloss.classify.trust.forecast import COLUMNS, ForecastReference, flag_rows, forecast_row
+from isogloss.classify import TextClassifier, forecast
+from isogloss.classify.forecast import COLUMNS, ForecastReference, flag_rows, forecast_row
+from isogloss.classify.shift import ShiftCorrection
+from isogloss.classify.trust.trust import Calibration
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import LinearHead
@@ -36,7 +36,7 @@ def _documents(
 
 @pytest.fixture(scope="module")
 def head() -> LinearHead:
-    return LinearHead.fit(*_documents(600, seed=0), N_CLASSES, C=C, chosen_by="given")
+    return LinearHead.fit(*_documents(600, seed=0), N_CLASSES, C=C)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_a_classifier_forecasts_by_language(model: TextClassifier) -> None:
         result = model.forecast(mixed, ["en"] * 60 + ["ja"] * len(texts))
     assert [row["lang"] for row in result.rows] == ["en", "ja"]
     assert all(list(row) == list(COLUMNS) for row in result.rows)
-    assert result.training_accuracy == model.trust_.reference.accuracy
+    assert result.training_accuracy == model.fitted_.forecast_reference.accuracy
     assert result.training_low < result.training_accuracy < result.training_high
     assert result.n_training == model.n_training_documents_
     assert (result.rows[1]["expected"], result.to_label) == (None, ["ja"])
@@ -166,39 +166,43 @@ def test_a_forecast_links_nothing_and_puts_unknown_languages_last(
     assert [row["lang"] for row in rows] == ["en", "ja", "und"]
 
 
-def test_there_is_no_forecast_for_moved_vectors(model: TextClassifier) -> None:
-    """A move makes texts look like those of training, which is what a forecast goes by."""
+def test_there_is_no_forecast_for_corrected_vectors(model: TextClassifier) -> None:
+    """A correction makes texts look like those of training, which is what a forecast goes by."""
     texts = english(60, seed=3)[0]
     before = model.forecast(texts, "en")
-    moved = copy(model)
-    moved.moves_ = {"ja": LanguageMove(np.zeros(model.encoder_.width), contrast=0.9, n_texts=30)}
+    adapted = copy(model)
+    correction = ShiftCorrection(np.zeros(model.encoder_.width), scale=0.9, n_texts=30)
+    adapted.fitted_ = model.fitted_.with_correction("ja", correction)
     with pytest.warns(
         OmissionWarning, match="3 texts in ja left out: the model is adapted to them"
     ):
-        mixed = moved.forecast([*texts, "雨", "雪", "風"], ["en"] * 60 + ["ja"] * 3)
+        mixed = adapted.forecast([*texts, "雨", "雪", "風"], ["en"] * 60 + ["ja"] * 3)
     assert mixed == before
     with pytest.raises(InputError, match=r"adapted to ja, and there is no forecast.*--remove"):
-        moved.forecast(["雨"], "ja")
+        adapted.forecast(["雨"], "ja")
 
 
 def test_save_and_load_keep_temperature_and_forecast(model: TextClassifier, tmp_path) -> None:
     texts = english(60, seed=3)[0]
     model.save(tmp_path / "model")
     loaded = TextClassifier.load(tmp_path / "model", encoder=model.encoder_)
-    assert loaded.trust_.settings() == model.trust_.settings()
+    assert repr(loaded.trust_) == repr(model.trust_)
     assert loaded.forecast(texts, "en") == model.forecast(texts, "en")
 
 
 def test_what_cannot_be_forecast_is_said(model: TextClassifier) -> None:
     with pytest.raises(InputError, match="no texts"):
-        forecast.forecast(model, [], "en")
+        forecast.forecast(model.fitted_, [], "en")
     few = TextClassifier(model.encoder_).fit(["a b", "c d"], ["x", "y"], "en")
-    assert (few.trust_.temperature, few.trust_.reference) == (1.0, None)
+    assert (few.trust_.temperature, few.fitted_.forecast_reference) == (1.0, None)
     with pytest.raises(InputError, match="compare with, as it was fitted on too few texts; fit"):
         few.forecast(["a"], "en")
     tuned = copy(few)
-    tuned.options_ = replace(few.options_, tune="lora")
-    with pytest.raises(InputError, match="compare with, as its encoder was tuned; fit"):
+    tuned.fitted_ = replace(
+        few.fitted_,
+        preparation=replace(few.fitted_.preparation, options=replace(few.options_, tune="lora")),
+    )
+    with pytest.raises(InputError, match="compare with, as its encoder was fine-tuned; fit"):
         tuned.forecast(["a"], "en")
 
 
@@ -206,19 +210,20 @@ def test_the_reference_is_told_without_its_arrays(model: TextClassifier) -> None
     shown = repr(model.trust_)
     assert "temperature=" in shown
     assert "array" not in shown
-    assert "array" not in repr(model.trust_.reference)
-    assert f"accuracy={model.trust_.reference.accuracy}" in repr(model.trust_.reference)
+    assert "array" not in repr(model.fitted_.forecast_reference)
+    found = model.fitted_.forecast_reference
+    assert f"accuracy={found.accuracy}" in repr(found)
 
 
 def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBase) -> None:
     model = fit(preset="mboe")
     assert (model.trust_.temperature, model.trust_.is_calibrated) == (1.0, False)
-    assert model.trust_.fitted_on == "not calibrated: no development texts"
+    assert model.trust_.describe() == "not calibrated: no development texts"
     texts, labels = english()
     judged = TextClassifier(model.encoder_, kb, preset="mboe").fit(
         texts, labels, "en", X_dev=texts[:30], y_dev=labels[:30]
     )
-    assert judged.trust_.fitted_on == "development data"
+    assert judged.trust_.fitted_on is Calibration.DEVELOPMENT
     assert 0 <= judged.trust_.error_after < judged.trust_.error_before <= 1
     assert judged.trust_.temperature != 1.0
 
@@ -226,19 +231,19 @@ def test_mboe_is_calibrated_on_development_data_alone(fit: Fit, kb: KnowledgeBas
 def test_a_few_development_texts_leave_calibration_to_the_training_texts(fit: Fit) -> None:
     (texts, labels), encoder = english(), fit().encoder_
     judged = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:15], y_dev=labels[:15])
-    assert judged.trust_.fitted_on == "training texts, out of fold"
+    assert judged.trust_.fitted_on is Calibration.OUT_OF_FOLD
     enough = TextClassifier(encoder).fit(texts, labels, "en", X_dev=texts[:20], y_dev=labels[:20])
-    assert enough.trust_.fitted_on == "development data"
+    assert enough.trust_.fitted_on is Calibration.DEVELOPMENT
 
 
 def test_nothing_linked_is_the_calibrated_answer_of_the_encoder(fit: Fit) -> None:
     texts, labels = english()
     model = fit(preset="mboe-plus")
-    assert model.trust_.fitted_on == "training texts, out of fold"
+    assert model.trust_.fitted_on is Calibration.OUT_OF_FOLD
     alone = TextClassifier(model.encoder_, random_state=model.random_state).fit(texts, labels, "en")
     assert alone.trust_.temperature == model.trust_.temperature != 1.0
     unlinked = ["nothing here", "", "game goal after"]
     ours, theirs = (one.predict_proba(unlinked, "en") for one in (model, alone))
     assert (ours == theirs).all()
-    raw = np.exp(alone.head_.log_probabilities(alone.prepare(unlinked, "en").vectors))
+    raw = np.exp(alone.head_.log_probabilities(alone.fitted_.prepare(unlinked, "en").vectors))
     assert (raw.argmax(axis=1) == theirs.argmax(axis=1)).all()

@@ -9,7 +9,7 @@ training data, and so does accuracy:
 (a soft form of generalisation disagreement, Jiang et al. 2022), and never more than the first.
 Nothing is fitted to labels of other languages. Of few texts there is the interval alone. Agreement
 stands a different mix of classes; measures that compare the predicted
-class shares with the training shares do not, however well they do where the shares are the same
+class priors with those of training do not, however well they do where these are the same
 everywhere. What else was tried and how far off the forecasts are: docs/trust.md.
 
 The classifier is judged without its entities, which change little; labels that training lacks
@@ -17,26 +17,19 @@ cannot be foretold.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.utils.validation import check_is_fitted
 
-from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.classify.documents.documents import Languages, rows_of
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.labels.columns import checked_texts
-from isogloss.classify.trust.reference_lack import lack_of
+from isogloss.classify.trust.reference import ForecastReference
 from isogloss.errors import InputError, counted, warn_omitted
-from isogloss.learn.linear_head import LinearHead, folds_of, out_of_fold
 from isogloss.report.table import Table
-from isogloss.statistics.calibration import fit_temperature, tempered
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
-
-if TYPE_CHECKING:
-    from isogloss.classify.text_classifier import TextClassifier
 
 SPREAD = 0.06  # standard deviation of the errors of forecasts: benchmarks/forecast.py
 FEW_TO_TRAIN = 16  # texts; (16 / n)² is another such deviation: benchmarks/forecast_few.py
@@ -47,76 +40,6 @@ FEW_TEXTS = 50
 BELOW_OTHERS, BELOW_TRAINING = "below the other languages", "far below the training language"
 FEW = "few texts"
 COLUMNS = ("lang", "n", "expected", "low", "high", "agreement", "flag")
-
-
-@dataclass(frozen=True)
-class ForecastReference:
-    """The training language, which other languages are compared with.
-
-    Attributes
-    ----------
-    accuracy, agreement
-        Of held-out training documents.
-    temperature
-        Of held-out answers of the encoder-only classifier (`calibration`); the heads share it.
-    weight, bias
-        The heads, a pair after the other: float32 (n_heads, n_classes, width) and
-        (n_heads, n_classes). They take vectors as they are.
-    """
-
-    accuracy: float
-    agreement: float
-    temperature: float
-    weight: Floats3d = field(repr=False)
-    bias: Floats2d = field(repr=False)
-
-    @classmethod
-    def fit(
-        cls,
-        vectors: Floats2d,
-        y: Ints1d,
-        n_classes: int,
-        *,
-        C: float,
-        seed: int,
-    ) -> "ForecastReference | None":
-        """Fit on training vectors (n_documents, width) and classes; None: too few to tell.
-
-        Each fold's documents are judged by heads that saw none of them.
-        """
-        folds = folds_of(y, seed=seed)
-        if folds is None:
-            return None
-        held_out = out_of_fold(vectors, y, n_classes, folds, C=C)
-        temperature = fit_temperature(held_out, y)
-        generator = np.random.default_rng(seed)
-        heads: list[LinearHead] = []
-        agreement = np.empty(len(y))
-        for fold in folds:
-            for half in np.array_split(generator.permutation(fold.train), 2):
-                head = LinearHead.fit_where_possible(vectors[half], y[half], n_classes, C=C)
-                heads.append(head)
-            pair = [head.log_probabilities(vectors[fold.test]) for head in heads[-2:]]
-            agreement[fold.test] = _agreement(np.stack(pair), temperature)
-        if not agreement.any():  # heads of a few texts that never agree tell nothing
-            return None
-        return cls(
-            accuracy=float((held_out.argmax(axis=1) == y).mean()),
-            agreement=float(agreement.mean()),
-            temperature=temperature,
-            weight=np.array([_slope(head) for head in heads], dtype=np.float32),
-            bias=np.array([_offset(head) for head in heads], dtype=np.float32),
-        )
-
-    def agreement_on(self, vectors: Floats2d) -> Doubles1d:
-        """Return how far pairs agree on vectors (n_documents, width): float64 (n_documents,)."""
-        logits = np.einsum("nd,hcd->hnc", vectors, self.weight) + self.bias[:, None]
-        log_probabilities = log_softmax(logits.astype(np.float64), axis=2)
-        return _agreement(log_probabilities, self.temperature)
-
-    def expected_accuracy(self, agreement: float) -> float:
-        """Return the accuracy to expect where the pairs agree so far on average."""
-        return self.accuracy * min(1.0, agreement / self.agreement)
 
 
 @dataclass(frozen=True)
@@ -156,8 +79,8 @@ class Forecast:
         return asdict(self)
 
 
-def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) -> Forecast:
-    """Forecast the accuracy of `model` on unlabelled texts of any number of languages.
+def forecast(fitted: FittedClassifier, X: Sequence[str], lang: Languages = None) -> Forecast:
+    """Forecast the accuracy of a classifier on unlabelled texts of any number of languages.
 
     Parameters
     ----------
@@ -169,28 +92,29 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
     ------
     InputError
         When there are no texts but of languages that the model is adapted to, or it has nothing
-        to compare with: it gives label sets, its encoder was tuned, or it was fitted on too few
-        texts.
+        to compare with: it gives label sets, its encoder was fine-tuned, or it was fitted on
+        too few texts.
 
     Warns
     -----
     OmissionWarning
         When texts of languages that the model is adapted to are left out, or a language has few.
     """
-    check_is_fitted(model, "head_")
-    reference, texts = model.trust_.reference, checked_texts(X)
-    langs = model.languages_of(texts, lang)
-    kept = rows_to_forecast(langs, lack=lack_of(model, reference), moved_langs=model.moves_)
+    reference, texts = fitted.forecast_reference, checked_texts(X)
+    langs = fitted.languages_of(texts, lang)
+    kept = rows_to_forecast(
+        langs, lack=fitted.lack_of(reference), corrected_langs=fitted.corrections
+    )
     assert reference is not None
     if len(kept) < len(texts):
-        moved = sorted(set(model.moves_).intersection(langs))
+        corrected = sorted(set(fitted.corrections).intersection(langs))
         warn_omitted(
-            f"{counted(len(texts) - len(kept), 'text')} in {', '.join(moved)} left out: the model "
-            "is adapted to them, and there is no forecast for moved vectors"
+            f"{counted(len(texts) - len(kept), 'text')} in {', '.join(corrected)} left out: the "
+            "model is adapted to them, and there is no forecast for corrected vectors"
         )
-    alone = replace(model.preparation, kb=None)
+    alone = replace(fitted.preparation, kb=None)
     documents = alone.documents([texts[row] for row in kept], [langs[row] for row in kept])
-    n_training = model.n_training_documents_
+    n_training = fitted.n_training_documents
     rows: list[dict[str, Any]] = []
     few: list[str] = []
     for code in in_order_of_codes(documents.langs):
@@ -205,24 +129,24 @@ def forecast(model: "TextClassifier", X: Sequence[str], lang: Languages = None) 
             f"few texts of {', '.join(few)}, so there is an interval alone; give {FEW_TEXTS} or "
             "more of a language"
         )
-    flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(model.langs_))
+    flag_rows(rows, training_accuracy=reference.accuracy, training_langs=set(fitted.langs))
     found = interval_of_share(round(reference.accuracy * n_training), n_training)
     return Forecast(reference.accuracy, found.low, found.high, n_training, rows)
 
 
 def rows_to_forecast(
-    langs: Sequence[str | None], *, lack: str, moved_langs: Collection[str]
+    langs: Sequence[str | None], *, lack: str, corrected_langs: Collection[str]
 ) -> list[int]:
     """Return the rows of texts, by their languages, for which a model can make a forecast.
 
-    Texts of languages that the model is adapted to are none of them: a move makes texts look like
-    those of training, and how far they do is what a forecast goes by (docs/trust.md).
+    Texts of languages that the model is adapted to are none of them: a correction makes texts look
+    like those of training, and how far they do is what a forecast goes by (docs/trust.md).
 
     Parameters
     ----------
     lack
         Why the model has no `ForecastReference`; "" where it has one.
-    moved_langs
+    corrected_langs
         Languages that it is adapted to.
 
     Raises
@@ -234,11 +158,11 @@ def rows_to_forecast(
         raise InputError(f"this model has nothing to compare with, as {lack}")
     if not langs:
         raise InputError("there are no texts to forecast from")
-    kept = [row for row, lang in enumerate(langs) if lang not in moved_langs]
+    kept = [row for row, lang in enumerate(langs) if lang not in corrected_langs]
     if not kept:
-        moved = ", ".join(sorted(set(moved_langs).intersection(langs)))
+        corrected = ", ".join(sorted(set(corrected_langs).intersection(langs)))
         raise InputError(
-            f"the model is adapted to {moved}, and there is no forecast for moved vectors; "
+            f"the model is adapted to {corrected}, and there is no forecast for corrected vectors; "
             "forecast with the model as it was before (classify adapt --remove, with --out), or "
             "score labelled texts (classify evaluate)"
         )
@@ -308,19 +232,3 @@ def flag_rows(
             row["flag"] = BELOW_OTHERS
         elif row["expected"] < (1 - FAR_BELOW_TRAINING) * training_accuracy:
             row["flag"] = BELOW_TRAINING
-
-
-def _agreement(log_probabilities: Doubles3d, temperature: float) -> Doubles1d:
-    """Return the mean over pairs of Σ_c p(c | D) p'(c | D), of heads (n_heads, n_documents, …)."""
-    probabilities = np.exp(tempered(log_probabilities, temperature))
-    same: Doubles1d = (probabilities[::2] * probabilities[1::2]).sum(axis=2).mean(axis=0)
-    return same
-
-
-def _slope(head: LinearHead) -> Doubles2d:
-    slope: Doubles2d = head.weight / head.standardisation.deviation
-    return slope
-
-
-def _offset(head: LinearHead) -> np.ndarray[Any, Any]:
-    return head.bias - _slope(head) @ head.standardisation.mean

@@ -1,1 +1,0 @@
-"""Learn from unlabelled texts how a language's vectors are shifted, and move them back."""

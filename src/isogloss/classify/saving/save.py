@@ -1,0 +1,140 @@
+"""Write a classifier as a directory: ``model.json`` (settings, labels, fingerprints), safetensors.
+
+The encoder is named with its fingerprint, what fine-tuning made of it lies in ``encoder`` or
+``adapter``; the knowledge base by its path relative to the model, with its fingerprint;
+``embed_kb`` puts a copy inside, and what is loaded with a copy is saved with it.
+"""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from safetensors.numpy import save_file
+
+from isogloss.classify.fitted import FittedClassifier
+from isogloss.classify.preparation import EncoderName
+from isogloss.classify.saving.manifest import (
+    ARRAYS,
+    FORMAT,
+    KB,
+    LABELS,
+    MANIFEST,
+    PLACES,
+    SETTINGS,
+    TRANSFORM,
+    VECTORS,
+    VERSION,
+    Manifest,
+    SavedKb,
+    checksums_of,
+)
+from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.kb.matching.inflection import rules_fingerprint
+from isogloss.learn.tuned_encoder import TunedEncoder
+from isogloss.storage.files import atomic_directory, resolved, write_json
+from isogloss.storage.sealed import sealed
+from isogloss.vectors import EntityVectors
+
+
+def save_classifier(
+    fitted: FittedClassifier, path: Path, *, embed_kb: bool, overwrite: bool
+) -> None:
+    """Write a fitted classifier; the directory appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        When `path` exists, cannot be written, or holds the encoder that the model needs; when the
+        labels are no strings, numbers or booleans.
+    """
+    options, base, kb = fitted.options, fitted.preparation.base_encoder, fitted.kb
+    for label in fitted.classes.tolist():
+        if not isinstance(label, LABELS):
+            raise InputError(
+                f"a label is {label!r}; only strings, numbers and booleans can be saved"
+            )
+    _refuse_around_encoder(fitted, path)
+    if kb is not None:
+        # Replacing the model would delete a knowledge base inside it; and a model's own copy goes
+        # along with what is made of the model.
+        inside = resolved(kb.path).is_relative_to(resolved(path))
+        embed_kb = embed_kb or inside or (kb.path.parent / MANIFEST).is_file()
+    arrays: Arrays = {}
+    parts = Parts(
+        fitted.head,
+        fitted.forecast_reference,
+        fitted.score_reference,
+        dict(fitted.corrections),
+    )
+    facts = apart(parts, "", arrays)
+    with atomic_directory(path, overwrite=overwrite) as folder:
+        saved_kb = None
+        if kb is not None:
+            if embed_kb:
+                shutil.copytree(kb.path, folder / KB)
+            place = KB if embed_kb else _way(kb.path, path)
+            saved_kb = SavedKb(place, kb.fingerprint, rules_fingerprint())
+        save_file(
+            {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
+        )
+        if isinstance(options.init, EntityVectors):
+            options.init.save(folder / VECTORS)
+        if fitted.tuning is not None:
+            _write_tuned(fitted.preparation.encoder, folder / PLACES[options.tune])
+        if base.transform is not None:
+            base.transform.save(folder / TRANSFORM)
+        manifest = Manifest(
+            classes=fitted.classes.tolist(),
+            langs=list(fitted.langs),
+            n_training_documents=fitted.n_training_documents,
+            thresholds=fitted.thresholds.tolist(),
+            settings={name: getattr(options, name) for name in SETTINGS} | {"dtype": base.dtype},
+            init="file" if isinstance(options.init, EntityVectors) else options.init,
+            encoder=_named(fitted.preparation.base, path),
+            training=fitted.tuning,
+            random_scale=fitted.preparation.random_scale,
+            kb=saved_kb,
+            trust=fitted.trust,
+            head_kind=next(kind for kind, head in HEADS.items() if isinstance(fitted.head, head)),
+            **facts,
+            sha256=checksums_of(folder),
+        )
+        facts = msgspec.to_builtins(manifest, enc_hook=lambda value: value.item())  # of numpy
+        write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))
+
+
+def _refuse_around_encoder(fitted: FittedClassifier, path: Path) -> None:
+    """Refuse to replace a folder in which the encoder lies that the model names."""
+    if fitted.preparation.base_name is not None:
+        return  # the fine-tuned one is copied
+    name = Path(fitted.preparation.base_encoder.name)
+    if name.is_dir() and path.exists() and resolved(name).is_relative_to(resolved(path)):
+        raise InputError(
+            f"the model needs its encoder {name}, which would be replaced; choose another folder",
+            path=path,
+        )
+
+
+def _named(encoder: EncoderName, path: Path) -> EncoderName:
+    """Return how a model in `path` names its encoder."""
+    if not Path(encoder.name).is_dir():
+        return replace(encoder, is_directory=False)
+    return replace(encoder, name=_way(Path(encoder.name), path), is_directory=True)
+
+
+def _way(target: Path, path: Path) -> str:
+    """Return how `target` is reached from the model, whatever links lead to either."""
+    return os.path.relpath(resolved(target), resolved(path))
+
+
+def _write_tuned(encoder: Encoder, folder: Path) -> None:
+    if isinstance(encoder, TunedEncoder):
+        folder.mkdir()
+        encoder.write(folder)
+    else:  # read from a model's directory, as it was written
+        shutil.copytree(encoder.name, folder)
