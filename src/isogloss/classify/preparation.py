@@ -29,32 +29,16 @@ class EncoderName:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What a classifier reads texts with.
+    """What a classifier reads texts with."""
 
-    Attributes
-    ----------
-    encoder
-        Of texts.
-    base_encoder
-        Of the names of entities: `encoder` before any fine-tuning.
-    kb
-        None: texts are not linked.
-    langs
-        The training languages; entities that none of them names are left out.
-    options
-        Of the classifier.
-    random_scale
-        Root mean square of random vectors; None: that of a unit vector.
-    base_name
-        The encoder before fine-tuning where that was not loaded; `encoder` is then in both places.
-    """
-
-    encoder: Encoder
-    base_encoder: Encoder
-    kb: KnowledgeBase | None
-    langs: tuple[str, ...]
-    options: FittedOptions
+    encoder: Encoder  # of texts
+    base_encoder: Encoder  # of the names of entities: `encoder` before any fine-tuning
+    kb: KnowledgeBase | None  # None: texts are not linked
+    langs: tuple[str, ...]  # the training languages; entities that none of them names are left out
+    options: FittedOptions  # of the classifier
+    # root mean square of random vectors; None: that of a unit vector
     random_scale: float | None = None
+    # the encoder before fine-tuning where that was not loaded; `encoder` is then in both places
     base_name: EncoderName | None = None
 
     @property

@@ -40,20 +40,11 @@ class ScoreReference:
     """What the scores of training texts look like to a classifier not fitted on them.
 
     Scores are centred: a text's scores add up to 0.
-
-    Attributes
-    ----------
-    centres
-        m_c: float64 (n_classes, n_classes), a row for each class.
-    spread
-        Σ: float64 (n_classes, n_classes).
-    priors
-        Of the classes in training: float64 (n_classes,).
     """
 
-    centres: Doubles2d
-    spread: Doubles2d
-    priors: Doubles1d
+    centres: Doubles2d  # m_c: float64 (n_classes, n_classes), a row for each class
+    spread: Doubles2d  # Σ: float64 (n_classes, n_classes)
+    priors: Doubles1d  # of the classes in training: float64 (n_classes,)
 
     @classmethod
     def of(
@@ -89,21 +80,11 @@ class ScoreReference:
 
 @dataclass(frozen=True)
 class ShiftCorrection:
-    """How vectors of a language are corrected before they are classified.
+    """How vectors of a language are corrected before they are classified."""
 
-    Attributes
-    ----------
-    offset
-        d, in standard deviations of the training vectors: float64 (width,).
-    scale
-        a: how far apart the classes lie, 1 as in training.
-    n_texts
-        Texts that it was learned from.
-    """
-
-    offset: Doubles1d
-    scale: Positive
-    n_texts: Count
+    offset: Doubles1d  # d, in standard deviations of the training vectors: float64 (width,)
+    scale: Positive  # a: how far apart the classes lie, 1 as in training
+    n_texts: Count  # texts that it was learned from
 
     def apply(self, head: Head) -> Head:
         """Return the head of this language: its linear part with another standardisation."""
@@ -116,28 +97,16 @@ class ShiftCorrection:
 
 @dataclass(frozen=True)
 class EstimatedShift:
-    """A correction, and how the texts look under it.
+    """A correction, and how the texts look under it."""
 
-    Attributes
-    ----------
-    correction
-        The correction itself.
-    distance
-        Size of the shift of the scores: root mean square over their directions, in standard
-        deviations within a class.
-    separation
-        a / √v: how clearly the texts fall into classes, 1 as held-out training texts do.
-    class_priors
-        Of the texts: float64 (n_classes,).
-    prior_shift
-        Their total variation from those of training, 0 to 1.
-    """
-
-    correction: ShiftCorrection
+    correction: ShiftCorrection  # the correction itself
+    # size of the shift of the scores: root mean square over their directions, in standard
+    # deviations within a class
     distance: float
+    # a / √v: how clearly the texts fall into classes, 1 as held-out training texts do
     separation: float
-    class_priors: Doubles1d
-    prior_shift: float
+    class_priors: Doubles1d  # of the texts: float64 (n_classes,)
+    prior_shift: float  # their total variation from those of training, 0 to 1
 
 
 def scores_of(linear: LinearHead, inputs: Floats2d | Doubles2d) -> Doubles2d:

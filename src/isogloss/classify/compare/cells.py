@@ -18,30 +18,21 @@ class LanguageScores(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cell(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a classifier of one row and seed got right.
+    """What a classifier of one row and seed got right."""
 
-    Attributes
-    ----------
-    correct
-        Language to bool (n_documents,), in the order of the test rows; of label sets: whole ones.
-    dev
-        Mean accuracy (of label sets: micro F1) over the languages of the development data; None
-        without. The head's hyper-parameters were chosen by these texts, and of a tuned encoder
-        the epoch, C, mixture and temperature, so it is higher than new texts would give.
-    seconds
-        Of the fit. Tuning that was done for another cell counts as if it were done again; texts
-        that another cell has met are not encoded again.
-    omissions
-        What was said to be left out, so that a comparison that resumes says it again.
-    given
-        Language to the label set of each document; None of one label a text.
-    """
-
+    # language to bool (n_documents,), in the order of the test rows; of label sets: whole ones
     correct: dict[str, list[bool]]
     scores: dict[str, LanguageScores]
+    # mean accuracy (of label sets: micro F1) over the languages of the development data; None
+    # without. The head's hyper-parameters were chosen by these texts, and of a tuned encoder the
+    # epoch, C, mixture and temperature, so it is higher than new texts would give
     dev: Share | None
+    # of the fit. Tuning that was done for another cell counts as if it were done again; texts that
+    # another cell has met are not encoded again
     seconds: NotNegative
+    # what was said to be left out, so that a comparison that resumes says it again
     omissions: list[str]
+    # language to the label set of each document; None of one label a text
     given: dict[str, list[list[str | int | float]]] | None = None
 
     def score(self, lang: str, name: str) -> Any:

@@ -49,20 +49,11 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """One way to use entities.
+    """One way to use entities."""
 
-    Attributes
-    ----------
-    name
-        ``"encoder"``, a preset, or a preset and its ablation: ``"mboe -emb"``.
-    options
-        Options of `TextClassifier` that make it so.
-    baseline
-        Name of the row that it is compared with; its own where it has no entities.
-    """
-
-    name: str
-    options: Mapping[str, Any]
+    name: str  # ``"encoder"``, a preset, or a preset and its ablation: ``"mboe -emb"``
+    options: Mapping[str, Any]  # options of `TextClassifier` that make it so
+    # name of the row that it is compared with; its own where it has no entities
     baseline: str = BASELINE
 
     @property
@@ -73,32 +64,15 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All cells, with what their tables need.
+    """All cells, with what their tables need."""
 
-    Attributes
-    ----------
-    rows
-        Names, the baselines first.
-    baselines
-        Name to that of the row it is compared with.
-    n_seeds
-        Seeds 0 to ``n_seeds - 1``.
-    training_langs
-        Left out of the mean over languages.
-    ids
-        Language to the ids of its test documents, or None.
-    cells
-        (row, seed) to its cell.
-    gold
-        Language to the label sets of its test documents; None of one label a text.
-    """
-
-    rows: list[str]
-    baselines: dict[str, str]
-    n_seeds: int
-    training_langs: list[str]
-    ids: dict[str, list[str] | None]
-    cells: dict[tuple[str, int], Cell]
+    rows: list[str]  # names, the baselines first
+    baselines: dict[str, str]  # name to that of the row it is compared with
+    n_seeds: int  # seeds 0 to ``n_seeds - 1``
+    training_langs: list[str]  # left out of the mean over languages
+    ids: dict[str, list[str] | None]  # language to the ids of its test documents, or None
+    cells: dict[tuple[str, int], Cell]  # (row, seed) to its cell
+    # language to the label sets of its test documents; None of one label a text
     gold: dict[str, list[Any]] | None = None
 
 

@@ -34,17 +34,11 @@ from isogloss.statistics.seeds import (
 
 @dataclass(frozen=True)
 class RowScores:
-    """Scores of a row, and gains, by the names of their columns; the first of each counts.
-
-    Attributes
-    ----------
-    deviation, deviation_of_gain
-        Sample standard deviation over seeds of the score that counts, and of its gain; one seed
-        has none.
-    """
+    """Scores of a row, and gains, by the names of their columns; the first of each counts."""
 
     values: dict[str, Interval]
     gains: dict[str, Interval]
+    # Standard deviations over seeds of the score that counts and of its gain; one seed has none.
     deviation: float | None
     deviation_of_gain: float | None
 

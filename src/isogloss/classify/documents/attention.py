@@ -21,21 +21,12 @@ Attention = Literal["learned", "mean", "sum"]
 
 @dataclass(frozen=True)
 class EntityPairs:
-    """Documents and their entities as flat arrays, a pair for each entity of each document.
+    """Documents and their entities as flat arrays, a pair for each entity of each document."""
 
-    Attributes
-    ----------
-    offsets
-        int64 (n_documents + 1,); document i owns the pairs ``offsets[i]:offsets[i + 1]``.
-    entities
-        int64 (n_pairs,); rows of the matrix of entity vectors.
-    features
-        float (n_pairs, n_features); what is known of a pair beside its cosine.
-    """
-
+    # int64 (n_documents + 1,); document i owns the pairs ``offsets[i]:offsets[i + 1]``
     offsets: Tensor
-    entities: Tensor
-    features: Tensor
+    entities: Tensor  # int64 (n_pairs,); rows of the matrix of entity vectors
+    features: Tensor  # float (n_pairs, n_features); what is known of a pair beside its cosine
 
     @classmethod
     def of(cls, offsets: Ints1d, entities: Ints1d, features: Doubles2d | Floats2d) -> "EntityPairs":

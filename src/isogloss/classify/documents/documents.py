@@ -29,51 +29,28 @@ Languages = str | Sequence[str | None] | None
 
 @dataclass(frozen=True)
 class LinkingOptions:
-    """What is kept of what is found.
+    """What is kept of what is found."""
 
-    Attributes
-    ----------
-    min_link_prob, min_commonness
-        Candidates below either are left out.
-    max_entities
-        At most so many entities a document, the commonest first; None: no cap.
-    nested
-        Also names inside longer names.
-    """
-
-    min_link_prob: float
-    min_commonness: float
+    min_link_prob: float  # candidates below are left out
+    min_commonness: float  # candidates below are left out
+    # at most so many entities a document, the commonest first; None: no cap
     max_entities: int | None
-    nested: bool
+    nested: bool  # also names inside longer names
 
 
 @dataclass(frozen=True)
 class PreparedDocuments:
-    """What a model takes of texts.
+    """What a model takes of texts."""
 
-    Attributes
-    ----------
-    vectors
-        float32 (n_documents, width).
-    bags
-        Their entities that have a name in a training language and a vector; None without a
-        knowledge base.
-    langs
-        Language of each, None where not known.
-    truncated
-        bool (n_documents,): which texts were cut by the encoder.
-    n_dropped
-        int64 (n_documents,): entities left out because no training language names them.
-    n_without_vector
-        Different entities left out because they have no vector.
-    """
-
-    vectors: Floats2d
+    vectors: Floats2d  # float32 (n_documents, width)
+    # their entities that have a name in a training language and a vector; None without a knowledge
+    # base
     bags: EntityBags | None
-    langs: list[str | None]
-    truncated: Bools1d
+    langs: list[str | None]  # language of each, None where not known
+    truncated: Bools1d  # bool (n_documents,): which texts were cut by the encoder
+    # int64 (n_documents,): entities left out because no training language names them
     n_dropped: Ints1d
-    n_without_vector: int
+    n_without_vector: int  # different entities left out because they have no vector
 
     def select(self, rows: Ints1d) -> "PreparedDocuments":
         """Return the documents `rows`, in that order."""
@@ -89,17 +66,11 @@ class PreparedDocuments:
 
 @dataclass(frozen=True)
 class Part:
-    """Texts to fit on, or to choose by.
-
-    Attributes
-    ----------
-    texts, documents, y
-        The same texts as they are, prepared, and their classes or labels.
-    """
+    """Texts to fit on, or to choose by."""
 
     texts: list[str]
-    documents: PreparedDocuments
-    y: Targets
+    documents: PreparedDocuments  # the same texts, prepared
+    y: Targets  # their classes or labels
 
     def select(self, rows: Ints1d) -> "Part":
         """Return some texts, in the order given."""

@@ -11,28 +11,16 @@ from isogloss.kb import EntityBags
 
 @dataclass(frozen=True)
 class EntityBatch:
-    """Documents and their entities in flat arrays.
+    """Documents and their entities in flat arrays."""
 
-    Attributes
-    ----------
-    offsets
-        int64 (n_documents + 1,); document i owns the pairs ``offsets[i]:offsets[i + 1]``.
-    columns
-        int64 (n_pairs,): row of `entities` and `vectors` of each pair.
-    commonness, link_probability
-        float64 (n_pairs,): the largest over the mentions that yield the entity.
-    entities
-        int64 (n_entities,): indices in the knowledge base, ascending.
-    vectors
-        float32 (n_entities, width): their vectors before training.
-    """
-
+    # int64 (n_documents + 1,); document i owns the pairs ``offsets[i]:offsets[i + 1]``
     offsets: Ints1d
-    columns: Ints1d
+    columns: Ints1d  # int64 (n_pairs,): row of `entities` and `vectors` of each pair
+    # float64 (n_pairs,): the largest over the mentions that yield the entity
     commonness: Doubles1d
     link_probability: Doubles1d
-    entities: Ints1d
-    vectors: Floats2d
+    entities: Ints1d  # int64 (n_entities,): indices in the knowledge base, ascending
+    vectors: Floats2d  # float32 (n_entities, width): their vectors before training
 
     @classmethod
     def of(cls, bags: EntityBags, source: EntitySource) -> "EntityBatch":

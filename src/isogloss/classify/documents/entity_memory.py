@@ -12,27 +12,13 @@ from isogloss.limits import Count
 
 @dataclass(frozen=True)
 class EntityMemory:
-    """The learned side of entity pooling.
+    """The learned side of entity pooling."""
 
-    Attributes
-    ----------
-    entities
-        int64 (n_seen,), ascending: entities of the training documents.
-    n_documents_with
-        int64 (n_seen,): training documents that hold each.
-    n_documents
-        Training documents.
-    attention
-        How weights are made.
-    attention_weight
-        W_a: float32 (n_features,).
-    """
-
-    entities: Ints1d
-    n_documents_with: Ints1d
-    n_documents: Count
-    attention: Attention
-    attention_weight: Floats1d
+    entities: Ints1d  # int64 (n_seen,), ascending: entities of the training documents
+    n_documents_with: Ints1d  # int64 (n_seen,): training documents that hold each
+    n_documents: Count  # training documents
+    attention: Attention  # how weights are made
+    attention_weight: Floats1d  # W_a: float32 (n_features,)
 
     @classmethod
     def of(

@@ -17,20 +17,11 @@ from isogloss.classify.documents.entity_memory import EntityMemory
 
 @dataclass(frozen=True)
 class TrainedVectors:
-    """v, with W_a in its memory.
+    """v, with W_a in its memory."""
 
-    Attributes
-    ----------
-    memory
-        The entities of the training documents, and W_a.
-    vectors
-        float32 (n_seen, width of v): v of the memory's entities.
-    projection
-        float32 (width, width of v), or None where v has the width of the documents.
-    """
-
-    memory: EntityMemory
-    vectors: Floats2d
+    memory: EntityMemory  # the entities of the training documents, and W_a
+    vectors: Floats2d  # float32 (n_seen, width of v): v of the memory's entities
+    # float32 (width, width of v), or None where v has the width of the documents
     projection: Floats2d | None
 
     @classmethod

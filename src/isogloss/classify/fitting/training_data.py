@@ -48,29 +48,15 @@ class LabelledRows:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What a fit learns from.
+    """What a fit learns from."""
 
-    Attributes
-    ----------
-    train
-        Texts to learn from; with class names there may be none.
-    dev
-        Development set, without labels that training lacks; None: none were given.
-    names
-        Label to its names; None: the texts alone.
-    classes
-        Labels in the order of a model's columns.
-    langs
-        The training languages, as first met.
-    tuning
-        How the encoder is tuned, not yet settled for a device; None: it stays frozen.
-    """
-
-    train: LabelledRows
+    train: LabelledRows  # texts to learn from; with class names there may be none
+    # development set, without labels that training lacks; None: none were given
     dev: LabelledRows | None
-    names: dict[Any, list[str]] | None
-    classes: Array
-    langs: tuple[str, ...]
+    names: dict[Any, list[str]] | None  # label to its names; None: the texts alone
+    classes: Array  # labels in the order of a model's columns
+    langs: tuple[str, ...]  # the training languages, as first met
+    # how the encoder is tuned, not yet settled for a device; None: it stays frozen
     tuning: TuningOptions | None
 
     @classmethod

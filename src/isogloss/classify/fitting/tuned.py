@@ -34,24 +34,13 @@ RECIPE = "docs/few-labels.md"
 
 @dataclass(frozen=True)
 class TunedFit:
-    """What a fit with tuning gives.
+    """What a fit with tuning gives."""
 
-    Attributes
-    ----------
-    preparation
-        With the fine-tuned encoder.
-    head
-        The classifier, with its vote of entities in ``mboe-plus``.
-    dev
-        What was held out or given to choose by, with the tuned encoder's vectors; None without.
-    n_documents
-        Texts that were trained on.
-    """
-
-    preparation: Preparation
-    head: Head
+    preparation: Preparation  # with the fine-tuned encoder
+    head: Head  # the classifier, with its vote of entities in ``mboe-plus``
+    # what was held out or given to choose by, with the tuned encoder's vectors; None without
     dev: Part | None
-    n_documents: int
+    n_documents: int  # texts that were trained on
 
 
 def base_encoder(

@@ -29,18 +29,10 @@ PRECISION = torch.float32  # of the training, as of the vectors
 
 @dataclass(frozen=True)
 class MboeHead:
-    """The classifier of the design's equations.
+    """The classifier of the design's equations."""
 
-    Attributes
-    ----------
-    linear
-        S, W and b.
-    trained
-        v and W_a.
-    """
-
-    linear: LinearHead
-    trained: TrainedVectors
+    linear: LinearHead  # S, W and b
+    trained: TrainedVectors  # v and W_a
 
     @classmethod
     def fit(

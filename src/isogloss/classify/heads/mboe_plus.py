@@ -53,18 +53,11 @@ MIXTURE_WITHOUT_SEARCH = (0.0, 30.0)  # nothing shows that entities help: no wei
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much the entities count.
+    """How much the entities count."""
 
-    Attributes
-    ----------
-    strength
-        λ: the weight of p_z when very many entities are linked; 0: they are of no use.
-    half_count
-        κ: the number of entities at which they have half of that weight.
-    """
-
+    # λ: the weight of p_z when very many entities are linked; 0: they are of no use
     strength: NotNegative
-    half_count: NotNegative
+    half_count: NotNegative  # κ: the number of entities at which they have half of that weight
 
     def weights(self, counts: Ints1d) -> Doubles1d:
         """Return λ K / (K + κ): float64 (n_documents,)."""
@@ -73,21 +66,11 @@ class Mixture:
 
 @dataclass(frozen=True)
 class MboePlusHead:
-    """Two classifiers and their mixture.
+    """Two classifiers and their mixture."""
 
-    Attributes
-    ----------
-    linear
-        p_h, the encoder-only classifier.
-    vote
-        p_z, with log p(c).
-    mixture
-        λ and κ.
-    """
-
-    linear: LinearHead
-    vote: EntityVote
-    mixture: Mixture
+    linear: LinearHead  # p_h, the encoder-only classifier
+    vote: EntityVote  # p_z, with log p(c)
+    mixture: Mixture  # λ and κ
 
     @classmethod
     def fit(

@@ -29,21 +29,12 @@ SMALLEST_IDF = 0.05  # an entity of every document keeps a little weight, and a 
 
 @dataclass(frozen=True)
 class EntityVote:
-    """A fitted p_z.
+    """A fitted p_z."""
 
-    Attributes
-    ----------
-    linear
-        W, b and the standardisation of z.
-    memory
-        Document counts of the seen entities, and W_a.
-    log_priors
-        log p(c) among the linked documents that p_z was fitted on, which is what it answers when
-        it knows nothing, or the log-odds of a label: float64 (n_classes,); see `Objective.prior`.
-    """
-
-    linear: LinearHead
-    memory: EntityMemory
+    linear: LinearHead  # W, b and the standardisation of z
+    memory: EntityMemory  # document counts of the seen entities, and W_a
+    # log p(c) among the linked documents that p_z was fitted on, which is what it answers when it
+    # knows nothing, or the log-odds of a label: float64 (n_classes,); see `Objective.prior`
     log_priors: Doubles1d
 
     @classmethod

@@ -17,22 +17,14 @@ from isogloss.statistics.calibration import fit_temperature, tempered
 
 @dataclass(frozen=True)
 class ForecastReference:
-    """The training language, which other languages are compared with.
+    """The training language, which other languages are compared with."""
 
-    Attributes
-    ----------
-    accuracy, agreement
-        Of held-out training documents.
-    temperature
-        Of held-out answers of the encoder-only classifier (`calibration`); the heads share it.
-    weight, bias
-        The heads, a pair after the other: float32 (n_heads, n_classes, width) and
-        (n_heads, n_classes). They take vectors as they are.
-    """
-
-    accuracy: Share
-    agreement: Positive
+    accuracy: Share  # of held-out training documents
+    agreement: Positive  # of the pairs of heads on these
+    # of held-out answers of the encoder-only classifier (`calibration`); the heads share it
     temperature: Positive
+    # The heads, a pair after the other, which take vectors as they are:
+    # float32 (n_heads, n_classes, width) and (n_heads, n_classes).
     weight: Floats3d = field(repr=False)
     bias: Floats2d = field(repr=False)
 

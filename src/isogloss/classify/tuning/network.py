@@ -28,25 +28,13 @@ INITIAL_SPREAD = 0.02  # standard deviation of W at the start, as transformers h
 
 @dataclass(frozen=True)
 class TextBatch:
-    """Some texts, padded, with their entities.
+    """Some texts, padded, with their entities."""
 
-    Attributes
-    ----------
-    ids, mask
-        int64 (n_texts, longest).
-    gold
-        int64 (n_texts,): classes; or float (n_texts, n_classes): 1 for each label.
-    entities
-        int64 (n,): rows of v that occur; None without a knowledge base.
-    pairs
-        The entities of each text, numbered within `entities`.
-    """
-
-    ids: Tensor
-    mask: Tensor
-    gold: Tensor
-    entities: Tensor | None
-    pairs: EntityPairs | None
+    ids: Tensor  # int64 (n_texts, longest)
+    mask: Tensor  # int64 (n_texts, longest)
+    gold: Tensor  # int64 (n_texts,): classes; or float (n_texts, n_classes): 1 for each label
+    entities: Tensor | None  # int64 (n,): rows of v that occur; None without a knowledge base
+    pairs: EntityPairs | None  # the entities of each text, numbered within `entities`
 
 
 class TextExamples:

@@ -57,18 +57,11 @@ DROPOUT = 0.1  # where an encoder's configuration names none
 
 @dataclass(frozen=True)
 class LabelledDocuments:
-    """Texts to learn from, or to choose the epoch by.
-
-    Attributes
-    ----------
-    texts, gold
-        Texts; int64 (n_texts,) class of each, or bool (n_texts, n_classes) labels of each.
-    batch
-        Their entities; None without a knowledge base, or where the classifier has no use for them.
-    """
+    """Texts to learn from, or to choose the epoch by."""
 
     texts: Sequence[str]
-    gold: Targets
+    gold: Targets  # int64 (n_texts,) class of each, or bool (n_texts, n_classes) labels of each
+    # their entities; None without a knowledge base, or where the classifier has no use for them
     batch: EntityBatch | None
 
     def select(self, rows: Ints1d) -> "LabelledDocuments":
@@ -79,56 +72,28 @@ class LabelledDocuments:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning gives.
+    """What tuning gives."""
 
-    Attributes
-    ----------
-    encoder, head
-        h, and the classifier of it.
-    result
-        How training went.
-    truncated
-        bool (n_texts,): which training texts were cut.
-    """
-
-    encoder: TunedEncoder
-    head: Head
-    result: TrainingResult
-    truncated: Bools1d
+    encoder: TunedEncoder  # gives h
+    head: Head  # the classifier of h
+    result: TrainingResult  # how training went
+    truncated: Bools1d  # bool (n_texts,): which training texts were cut
 
 
 @dataclass(frozen=True, kw_only=True)
 class TuningTask:
-    """All that the result of a tuning depends on.
+    """All that the result of a tuning depends on."""
 
-    Attributes
-    ----------
-    base
-        The encoder, under the settings that h is to have (`with_settings`); it stays as it is.
-    documents, n_classes
-        Texts to learn from, and how many classes or labels there are.
-    tune
-        ``"full"`` or ``"lora"``.
-    options
-        Settled ones.
-    attention
-        How entities are weighed.
-    seed
-        Of order, dropout and initial numbers.
-    dev
-        Texts to choose the epoch by; None: the last is kept.
-    start
-        A classifier of the base's vectors that W and b start from; None: small random numbers.
-    """
-
+    # the encoder, under the settings that h is to have (`with_settings`); it stays as it is
     base: Encoder
-    documents: LabelledDocuments
-    n_classes: int
-    tune: Tune
-    options: TuningOptions
-    attention: Attention
-    seed: int
-    dev: LabelledDocuments | None = None
+    documents: LabelledDocuments  # texts to learn from
+    n_classes: int  # classes, or labels of label sets
+    tune: Tune  # ``"full"`` or ``"lora"``
+    options: TuningOptions  # settled ones
+    attention: Attention  # how entities are weighed
+    seed: int  # of order, dropout and initial numbers
+    dev: LabelledDocuments | None = None  # texts to choose the epoch by; None: the last is kept
+    # a classifier of the base's vectors that W and b start from; None: small random numbers
     start: LinearHead | None = None
 
     def identity(self) -> dict[str, Any]:
