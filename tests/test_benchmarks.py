@@ -13,7 +13,6 @@ from repository import ROOT
     "name",
     [
         "adaptation",
-        "dictionary_equality",
         "dictionary_speed",
         "dump_speed",
         "encode_speed",

@@ -36,7 +36,6 @@ TUNED = [*FIT, "--tune", "full"]
 NAMED = ["classify", "fit", "--classes", "TRAIN", "--out", "OUT"]
 REMOVE = [*ADAPT, "--remove", "--out", "OUT"]
 BUILD = ["kb", "build", "--source", "names:NAMES", "--out", "OUT"]
-LIKE = [*BUILD, "--source", "wikipedia:en=TRAIN", "--counting", "wikipedia2vec"]
 
 OF_ENTITIES = "is for entities of a knowledge base; give --kb too"
 OF_NAMES = "is for names of a knowledge base; give --kb too"
@@ -81,9 +80,8 @@ USELESS: list[tuple[list[str], list[str], str]] = [
     (NEUTRAL, ["--overwrite"], "is for --out; give that too"),
     (VECTORS, ["--unit", "--device", "--dtype", "--threads=1"], OF_TEXTS),
     (BUILD, ["--work=x", "--limit=1", "--min-link-count", "--keep-disambiguations",
-             "--keep-red-links=1", "--counting", "--sitelinks=x"], OF_WIKIPEDIAS),
+             "--keep-red-links=1", "--sitelinks=x"], OF_WIKIPEDIAS),
     (BUILD, ["--min-sitelinks"], "is for wikidata:DUMP sources; give one"),
-    (LIKE, ["--min-link-count"], "is of no use with --counting wikipedia2vec, whose numbers"),
 ]  # fmt: skip
 CASES = [(words, option, why) for words, options, why in USELESS for option in options]
 

@@ -64,23 +64,15 @@ def test_options(cli: Run, source: str, tmp_path: Path) -> None:
     langlinks = table(
         tmp_path / "langlinks.sql", "langlinks", "#ll_from ll_lang ll_title", "(1,'en','Berlin')"
     )
-    page = table(
-        tmp_path / "page.sql", "page", "#page_id #page_namespace page_title #page_is_redirect",
-        "(9,0,'Hauptstadt_Berlin',1)",
-    )  # fmt: skip
-    redirect = table(
-        tmp_path / "redirect.sql", "redirect", "#rd_from #rd_namespace rd_title rd_interwiki",
-        "(9,0,'Berlin','')",
-    )  # fmt: skip
     out, work = tmp_path / "kb", tmp_path / "work"
     built = cli(
         "kb", "build", "--source", source, "--out", out, "--workers", 1, "--work", work,
         "--page-props", f"de={props}", "--sitelinks", sitelinks, "--langlinks", f"de={langlinks}",
-        "--page", f"de={page}", "--redirect", f"de={redirect}", "--min-link-count", 2,
+        "--min-link-count", 2,
     )  # fmt: skip
     assert built.code == 0, built.err
     assert list(work.rglob("*.part"))
-    assert entities(cli, out, "Hauptstadt Berlin in Deutschland") == ["Q64", "Q183"]
+    assert entities(cli, out, "Berlin in Deutschland") == ["Q64", "Q183"]
     assert entities(cli, out, "der Republik") == []
     assert "Q64" in entities(cli, out, "Spree Berlin")  # no disambiguation page, by page_props
 
@@ -105,8 +97,8 @@ def test_a_dump_from_standard_input(cli: Run, source: str, tmp_path: Path) -> No
     [
         (["--page-props", "x.sql"], "--page-props is 'x.sql'; write it as ja=FILE"),
         (["--langlinks", "de=a", "--langlinks", "de=b"], "--langlinks names 'de' twice"),
-        (["--page", "xx=a"], "'xx' is the code of no Wikipedia"),
-        (["--redirect", "de=nowhere"], "nowhere: no such file"),
+        (["--langlinks", "xx=a"], "'xx' is the code of no Wikipedia"),
+        (["--langlinks", "de=nowhere"], "nowhere: no such file"),
     ],
 )
 def test_bad_options(

@@ -90,7 +90,7 @@ def test_one_and_two_workers_make_the_same_bytes(
     )
 
 
-@pytest.mark.parametrize("options", [{}, {"counting": "wikipedia2vec"}, {"keep_red_links": 2}])
+@pytest.mark.parametrize("options", [{}, {"keep_red_links": 2}])
 def test_a_stop_at_any_write_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:

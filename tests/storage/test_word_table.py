@@ -7,8 +7,7 @@ from isogloss.storage.word_table import WordTable, find_word
 
 def find(table: WordTable, family: str, word: str, any_case: bool = False) -> int:
     letters = np.frombuffer(f"[{word}]".encode(), np.uint8)
-    arrays = table.hashes, table.entries, table.letters
-    return find_word(ord(family), letters, 1, letters.size - 1, any_case, *arrays)
+    return find_word(ord(family), letters, 1, letters.size - 1, any_case, table)
 
 
 def test_words_of_two_families() -> None:

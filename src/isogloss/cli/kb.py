@@ -19,7 +19,6 @@ from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
 from isogloss.kb.build.wikipedia_options import (
-    ALL_LINKS_COUNT,
     FOR_WIKIDATA,
     FOR_WIKIPEDIAS,
     WikipediaOptions,
@@ -74,16 +73,6 @@ class Tables:
             help="SQL table of a wiki: Wikidata items, disambiguation pages.", metavar="LANG=FILE"
         ),
     ] = None
-    page: Annotated[
-        list[str] | None,
-        typer.Option(help="SQL table of a wiki: titles that the dump lacks.", metavar="LANG=FILE"),
-    ] = None
-    redirect: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="SQL table of a wiki: targets of redirects among --page.", metavar="LANG=FILE"
-        ),
-    ] = None
     langlinks: Annotated[
         list[str] | None,
         typer.Option(help="SQL table of a wiki: pages in other languages.", metavar="LANG=FILE"),
@@ -109,10 +98,7 @@ Wikipedias = Annotated[
             metavar="DIR",
         ),
         limit=count("Number of pages of a Wikipedia to read, for a trial."),
-        min_link_count=(
-            count("Minimum number of links that make an entity a meaning of a name."),
-            OnlyWith("!counting=wikipedia2vec", why=ALL_LINKS_COUNT),
-        ),
+        min_link_count=count("Minimum number of links that make an entity a meaning of a name."),
         keep_disambiguations=typer.Option(
             "--keep-disambiguations", help="Let disambiguation pages be entities."
         ),
@@ -120,7 +106,6 @@ Wikipedias = Annotated[
             "Minimum number of links to a title without a page that make it an entity (default: "
             "none are)."
         ),
-        counting=typer.Option(help="Method of counting names, entities and links of a Wikipedia."),
     ),
 ]
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.arrays import Bytes1d, Ints1d, offsets_of
 from isogloss.errors import InputError
 from isogloss.storage.json_files import parse_json
 from isogloss.storage.tensor_file import (
@@ -150,16 +150,14 @@ def strings_in_blocks(data: Bytes1d, offsets: Ints1d) -> Iterator[list[str]]:
 
 def packed_strings(strings: list[bytes]) -> tuple[Bytes1d, Ints1d]:
     """Return byte strings one after the other, and their offsets."""
-    offsets = np.zeros(len(strings) + 1, np.int64)
-    np.cumsum([len(string) for string in strings], out=offsets[1:])
+    offsets = offsets_of([len(string) for string in strings])
     return np.frombuffer(b"".join(strings), np.uint8), offsets
 
 
 def taken(data: Bytes1d, offsets: Ints1d, rows: Ints1d) -> tuple[Bytes1d, Ints1d]:
     """Return some of the strings, one after the other, and their offsets."""
     sizes = offsets[rows + 1] - offsets[rows]
-    ends = np.zeros(rows.size + 1, np.int64)
-    np.cumsum(sizes, out=ends[1:])
+    ends = offsets_of(sizes)
     out = np.empty(ends[-1], data.dtype)
     for first in range(0, rows.size, ROWS_AT_ONCE):  # the places take eight bytes a byte
         part = slice(first, first + ROWS_AT_ONCE)

@@ -125,8 +125,12 @@ def _renameat2() -> Any:
     function = getattr(ctypes.CDLL(None), "renameat2", None)
     if function is not None:
         function.argtypes = [
-            ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint,
-        ]  # fmt: skip
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_uint,
+        ]
     return function
 
 

@@ -100,8 +100,10 @@ def head_of(shapes: Shapes, metadata: Mapping[str, str]) -> tuple[bytes, int]:
         dtype, shape = np.dtype(shapes[name][0]).newbyteorder("<"), shapes[name][1]
         last = first + dtype.itemsize * prod(shape)
         header[name] = {
-            "dtype": _NAMES[dtype.str], "shape": list(shape), "data_offsets": [first, last]
-        }  # fmt: skip
+            "dtype": _NAMES[dtype.str],
+            "shape": list(shape),
+            "data_offsets": [first, last],
+        }
         first = last
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)

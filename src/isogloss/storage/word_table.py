@@ -5,8 +5,7 @@ A hit is compared byte by byte, so the result is exact whatever the hashes do.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,9 +20,8 @@ _LOAD = 0.5
 _START = np.uint64(0xCBF29CE484222325)
 
 
-@dataclass(frozen=True, eq=False)
-class WordTable:
-    """Words and their numbers; the arrays go to `find_word`.
+class WordTable(NamedTuple):
+    """Words and their numbers; compiled code takes it as it is.
 
     Attributes
     ----------
@@ -97,14 +95,12 @@ def _built(words: Any, ends: Any, numbers: Any, n_slots: Any) -> Any:
 
 
 @compiled
-def find_word(
-    family: Any, source: Any, first: Any, stop: Any, any_case: Any, hashes: Any, entries: Any,
-    letters: Any,
-) -> Any:  # fmt: skip
+def find_word(family: Any, source: Any, first: Any, stop: Any, any_case: Any, words: Any) -> Any:
     """Return the number of the word `source[first:stop]` of a family, or -1.
 
     With `any_case`, ASCII capitals are taken as small letters and underscores as spaces.
     """
+    hashes, entries, letters = words
     key = _hash(family, source, first, stop, any_case)
     slot = home_of(key, hashes.size)
     while hashes[slot] != 0:

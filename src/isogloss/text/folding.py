@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d, SmallInts1d
+from isogloss.arrays import Bytes1d, Ints1d, SmallInts1d, offsets_of
 from isogloss.compiled import compiled, interrupts_wait
 from isogloss.text.scripts import FREE, MARK, OTHER, SPACE, TABLE_SIZE, kind_table, mark_boundaries
 
@@ -95,8 +95,7 @@ def fold_texts(texts: Sequence[str], *, turkic: bool = False) -> FoldedTexts:
     """
     composed, moved = _compose(texts)
     lengths = np.fromiter((len(text) for text in composed), np.int64, len(composed))
-    offsets = np.zeros(len(composed) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = offsets_of(lengths)
     whole = "".join(composed).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(whole, np.uint32)
     fold, case = fold_tables(turkic)

@@ -101,7 +101,7 @@ def test_standard_input_is_read_once(tmp_path: Path, dump: Path) -> None:
     ("option", "value"),
     [
         ("limit", 3), ("min_link_count", 2), ("keep_red_links", 2), ("keep_disambiguations", True),
-        ("work", Path("wk")), ("counting", "wikipedia2vec"), ("sitelinks", Path("x")),
+        ("work", Path("wk")), ("sitelinks", Path("x")),
     ],
 )  # fmt: skip
 def test_options_of_wikipedias_need_one(tmp_path: Path, option: str, value: Any) -> None:
@@ -128,14 +128,13 @@ def test_tables_are_looked_at_first(tmp_path: Path, dump: Path) -> None:
     table = write_table(
         tmp_path / "p.sql", "page_props", PROPERTIES, [(64, "wikibase_item", "Q64")]
     )
-    for name in ("langlinks", "page"):
-        message = refused(tmp_path, source, **{name: {"en": table}})
-        assert message.startswith(f"{table}: holds no table '{name}', but page_props")
+    message = refused(tmp_path, source, langlinks={"en": table})
+    assert message.startswith(f"{table}: holds no table 'langlinks', but page_props")
     message = refused(tmp_path, source, sitelinks=table)
     assert "holds no table 'wb_items_per_site'" in message
     folder = tmp_path / "tables"
     folder.mkdir()
-    assert "is a folder" in refused(tmp_path, source, page={"en": folder})
+    assert "is a folder" in refused(tmp_path, source, langlinks={"en": folder})
     text = gzip.decompress(table.read_bytes()).decode()
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
         table.write_bytes(text.encode(encoding))

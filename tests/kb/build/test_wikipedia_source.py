@@ -201,26 +201,6 @@ def test_items_of_a_wikidata_dump_join_wikis(tmp_path: Path) -> None:
         assert kb.title(kb.index_of("wikipedia:de:Berlin"), "sw") == "Berlin (mji)"
 
 
-def test_tables_give_the_titles_of_other_parts(tmp_path: Path) -> None:
-    dump = write_wiki(tmp_path / "de.xml", "de", GERMAN[:1])
-    page = write_table(
-        tmp_path / "page.sql.gz", "page", "#page_id #page_namespace page_title #page_is_redirect",
-        [(70, 0, "Berlin", 0), (71, 0, "Deutsches_Land", 0), (80, 0, "Deutschland", 1),
-         (81, 1, "Deutschland", 0)],
-    )  # fmt: skip
-    redirect = write_table(
-        tmp_path / "redirect.sql.gz", "redirect",
-        "#rd_from #rd_namespace rd_title rd_interwiki rd_fragment",
-        [(80, 0, "Deutsches_Land", "", ""), (81, 1, "Berlin", "", "")],
-    )  # fmt: skip
-    source = f"wikipedia:de={dump}"
-    assert built(tmp_path / "without", source).n_entities == 1
-    kb = built(tmp_path / "kb", source, page={"de": page}, redirect={"de": redirect})
-    (mention,) = Linker(kb, "de").link(["Das Deutschland"]).mentions(0)
-    assert mention.candidates[0].entity == "wikipedia:de:Deutsches_Land"
-    assert kb.info()["sources"][0]["pages"] == 1
-
-
 def test_minimum_of_links_and_kept_disambiguations(tmp_path: Path) -> None:
     source = f"wikipedia:en={write_wiki(tmp_path / 'en.xml', 'en', ENGLISH)}"
     kb = built(tmp_path / "kb", source, min_link_count=2)
@@ -256,7 +236,6 @@ def test_what_comes_to_nothing_stops_early(
         ("wikipedia:en=nowhere", {}, "nowhere: no such file"),
         ("wikipedia:en=DUMP", {"page_props": {"de": Path("x")}}, "no source is wikipedia:de"),
         ("wikipedia:en=DUMP", {"langlinks": {"en": Path("x")}}, "x: no such file"),
-        ("wikipedia:en=DUMP", {"redirect": {"en": Path("DUMP")}}, "with --page en"),
         ("wikipedia:en=DUMP", {"sitelinks": Path("x")}, "x: no such file"),
         ("cldr", {"sitelinks": Path("DUMP")}, "--sitelinks is for wikipedia"),
     ],

@@ -127,7 +127,7 @@ def test_training_is_that_of_plain_code(shared: bool, sample: float) -> None:
         plain.page(int(page), float(rate), some.tolist())
     state = seeded(5, 0)
     n_pairs = train_pages(
-        pages, rates, chosen, corpus.arrays, words.arrays, entities.arrays, keep, 2, 3, shared,
+        (pages, rates, chosen), corpus.arrays, words.arrays, entities.arrays, keep, 2, 3, shared,
         inputs, outputs, sigmoid_table(), state,
     )  # fmt: skip
     assert n_pairs == plain.n_pairs > 100
@@ -165,7 +165,7 @@ def test_a_shared_negative_counts_for_every_target_but_itself() -> None:
     inputs, outputs = np.ones((1, 1), np.float32), np.zeros((3, 1), np.float32)
     targets, nothing = np.array([0, 1, 2]), np.zeros(0, np.uint32)
     learn(
-        0, targets, 3, np.float32(0.1), 0, 1, nothing, np.zeros(0, np.int32), 1, True,
+        0, targets, 3, np.float32(0.1), (0, 1, nothing, np.zeros(0, np.int32)), 1, True,
         inputs, outputs, np.zeros(1, np.float32), sigmoid_table(), seeded(0, 0),
     )  # fmt: skip
     assert outputs[:, 0] == pytest.approx([0.05 - 2 * 0.0512, 0.05, 0.05], abs=1e-3)
@@ -178,7 +178,7 @@ def test_the_window_is_drawn_anew_for_each_word() -> None:
     vocabulary = corpus.vocabulary
     inputs = np.zeros((len(vocabulary), 1), np.float32)
     n_pairs = train_pages(
-        np.array([0]), np.full(1, 0.1, np.float32), np.zeros((1, 0), np.int32), corpus.arrays,
+        (np.array([0]), np.full(1, 0.1, np.float32), np.zeros((1, 0), np.int32)), corpus.arrays,
         AliasTable.of(vocabulary.word_counts, 0.75).arrays,
         AliasTable.of(vocabulary.entity_counts, 0).arrays,
         keep_probabilities(vocabulary.word_counts, 0), 5, 5, False, inputs, inputs.copy(),

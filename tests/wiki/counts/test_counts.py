@@ -13,7 +13,7 @@ from isogloss.storage.array_file import map_arrays, packed_strings, strings_of, 
 from isogloss.storage.string_index import find_strings, index_strings
 from isogloss.wiki.counts.counts import LONGEST_NAME, name_of_title, read_counts, write_counts
 from isogloss.wiki.counts.runs import merge_runs, run_of
-from isogloss.wiki.counts.titles import MoreTitles, read_titles, write_titles
+from isogloss.wiki.counts.titles import read_titles, write_titles
 from isogloss.wiki.dump import reader as dumps
 from isogloss.wiki.dump.parts import Extraction, extract_dump
 
@@ -107,20 +107,16 @@ def test_a_title_given_twice_is_one(tmp_path: Path) -> None:
     assert read_titles(tmp_path / "titles.bin")[1]["titles given twice"] == 1
 
 
-def test_titles_of_the_tables_come_behind(tmp_path: Path) -> None:
+def test_titles_without_a_page_come_behind(tmp_path: Path) -> None:
     extraction = extracted(tmp_path, PAGES)
-    names = ["Берлин", "Липсва", "Другаде"]
+    names = ["Берлин", "Липсва"]
     data, offsets = packed_strings([name.encode() for name in names])
-    more = MoreTitles(
-        data, offsets, np.array([1, 50, 51]), np.array([False, False, True]), {51: "Шпрее".encode()}
-    )
     titles, out = tmp_path / "titles.bin", tmp_path / "links.bin"
-    counts = write_titles(extraction, titles, more=more)
-    assert (counts["pages"], counts["titles without a page"], counts["entities"]) == (12, 2, 6)
+    counts = write_titles(extraction, titles, red_links=(data, offsets))
+    assert (counts["pages"], counts["titles without a page"], counts["entities"]) == (12, 1, 6)
     write_counts(extraction, titles, out)
     pairs = pairs_in(titles, out)
     assert pairs[("Липсва", "Липсва")] == (1, True)
-    assert not [name for name, _ in pairs if name == "Другаде"]
 
 
 def test_link_counts_are_those_of_a_slow_count(tmp_path: Path) -> None:

@@ -149,11 +149,8 @@ def test_blocks_are_the_same_in_any_form(tmp_path: Path, how: str) -> None:
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("how", ["plain", "gz", "bz2", "streams", "torn streams", "utf-16"])
-@pytest.mark.parametrize("is_commented", [False, True])
-def test_reading_goes_on_after_any_block(tmp_path: Path, how: str, is_commented: bool) -> None:
+def test_reading_goes_on_after_any_block(tmp_path: Path, how: str) -> None:
     plain = dump_of(PAGES)
-    if is_commented:
-        plain = plain.replace(b"  <page>", b"<!-- <page> </page> --><page>")
     torn = [plain[i : i + 13_001] for i in range(0, len(plain), 13_001)]
     data = {
         "plain": plain,
@@ -171,7 +168,7 @@ def test_reading_goes_on_after_any_block(tmp_path: Path, how: str, is_commented:
         with Dump(path, start=blocks[number].end, workers=2) as dump:
             assert list(dump.blocks()) == blocks[number + 1 :]
             assert dump.site.name == "bgwiki"
-    if how == "torn streams" and not is_commented:
+    if how == "torn streams":
         assert blocks[5].end.stream > 0  # it need not read from the beginning
 
 
@@ -187,19 +184,6 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_encodings(tmp_path: Path, encoding: str) -> None:
     text = '<?xml version="1.0"?>\n' + dump_of(PAGES).decode()
     assert told(read(write(tmp_path, text.encode(encoding)))) == EXPECTED
-
-
-def test_comments_and_cdata_are_not_mistaken_for_tags(tmp_path: Path) -> None:
-    page = Written(1, "Порт", "CDATA")
-    odd = "<page><title>a</title><!-- </page> --></page> &amp; ]] > <b>"
-    xml = "<!-- <page> --> <!DOCTYPE mediawiki>" + dump_of([page, *PAGES]).decode()
-    xml = xml.replace("CDATA</text>", f"<![CDATA[{odd}]]></text><!-- </text></page> -->")
-    for block in (dump_module.BLOCK, 7, 5000):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("isogloss.wiki.streams.streams._READ", 7 if block == 7 else 1 << 20)
-            got = read(write(tmp_path, xml.encode()))
-        assert got[0].text.decode() == odd
-        assert told(got[1:]) == EXPECTED
 
 
 def test_dumps_that_were_joined(tmp_path: Path) -> None:

@@ -112,11 +112,6 @@ def test_letters_behind_a_link_belong_to_it_as_the_language_has_it(
     assert [found for _, found in links(wikitext, language)] == [shown]
 
 
-def test_no_letters_when_the_rules_say_so() -> None:
-    bare = WikitextRules.of(Site.default("en"), trail="")
-    assert scan_pages([b"[[cat]]s"], bare).links_of(0) == [("cat", "cat", ARTICLE_LINK)]
-
-
 def test_trails_are_written_out() -> None:
     assert trail_letters("is").startswith("abcdefghijklmnopqrstuvwxyz-–á")
     assert "ф" in trail_letters("udm")
@@ -152,24 +147,6 @@ def test_a_caption_is_a_line_of_its_own() -> None:
     )
     assert text("a [[File:b.svg|thumb]] c") == "a c"
     assert text("a [[File:b.svg]]s c") == "a s c"
-
-
-def test_captions_can_be_left_out() -> None:
-    without = WikitextRules.of(Site.default("en"), captions=False)
-    pages = scan_pages([b"a [[File:b.jpg|thumb|c [[d]] e]] [[f]]"], without)
-    assert pages.text_of(0) == "a f"
-    assert pages.links_of(0) == [("f", "f", ARTICLE_LINK)]
-
-
-def test_categories_and_languages_can_be_written_where_they_stand() -> None:
-    shown = WikitextRules.of(Site.default("en"), hidden_shown=True)
-    pages = scan_pages([b"a [[Category: B c|d]] [[de:E|f]] [[Category:G]]s"], shown)
-    assert pages.text_of(0) == "a d f Gs"
-    assert pages.links_of(0) == [
-        ("Category: B c", "d", CATEGORY_LINK),
-        ("de:E", "f", WIKI_LINK),
-        ("Category:G", "G", CATEGORY_LINK),
-    ]
 
 
 @pytest.mark.parametrize(

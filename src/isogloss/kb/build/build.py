@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isogloss.arrays import Ints1d
+from isogloss.arrays import Ints1d, offsets_of
 from isogloss.cores import check_threads
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb.build.cldr import gather_cldr
@@ -299,8 +299,6 @@ def _entity_arrays(
     kinds = sorted({kind for listed in types.values() for kind in listed})
     number = {kind: i for i, kind in enumerate(kinds)}
     listed = [types.get(i, ()) for i in range(len(ids))]
-    type_offsets = np.zeros(len(ids) + 1, np.int64)
-    np.cumsum([len(item) for item in listed], out=type_offsets[1:])
     id_bytes, id_offsets = pack_strings(ids)
     alias_bytes, alias_offsets = pack_strings([alias for alias, _ in aliases])
     kind_bytes, kind_offsets = pack_strings(kinds)
@@ -312,6 +310,6 @@ def _entity_arrays(
         "alias_entity": np.array([at for _, at in aliases], np.int32),
         "type_bytes": kind_bytes,
         "type_name_offsets": kind_offsets,
-        "type_offsets": type_offsets,
+        "type_offsets": offsets_of([len(item) for item in listed]),
         "type_number": np.array([number[kind] for item in listed for kind in item], np.int32),
     }

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
-from isogloss.kb.build.gathered import KEYWORD, NAMES_AT_ONCE, TITLE_ONLY, LanguageNames
+from isogloss.arrays import Bytes1d, Doubles1d, Ints1d, offsets_of
+from isogloss.kb.build.gathered import KEYWORD, NAMES_AT_ONCE, LanguageNames
 from isogloss.kb.build.spellings import Spellings, spellings_of
 from isogloss.kb.matching.blocking import ACRONYM_NAME, CAPITAL_NAME, LOWER_NAME
 from isogloss.kb.matching.name_table import SILENT, build_table
@@ -37,7 +37,7 @@ def compile_language(
     """Return the arrays of one language, and its counts for the manifest.
 
     The counts: different names and keywords, entities with a title, spellings that are looked for;
-    of what the sources gave, what is blocked, keywords, and titles that are no names.
+    of what the sources gave, what is blocked, and keywords.
 
     Parameters
     ----------
@@ -54,11 +54,9 @@ def compile_language(
     names, offsets = gathered.names.arrays()
     _, first = index_strings(names, offsets)
     kind = np.frombuffer(gathered.kind, np.uint8)
-    is_name = kind != TITLE_ONLY
-    is_distinct = np.zeros(first.size, bool)
-    is_distinct[first[is_name]] = True
+    n_names = int((first == np.arange(first.size)).sum())
     del first
-    spellings = spellings_of(gathered.names, language, is_name)
+    spellings = spellings_of(gathered.names, language)
     kept, n_keys = spellings.kept, spellings.n_keys
     rows = _rows(
         _Columns(
@@ -77,22 +75,13 @@ def compile_language(
     name_rows = np.concatenate([rows.pop("name_rows"), for_silent])
     titles = _titles(names, offsets, entity)
     counts = {
-        "n_names": int(is_distinct.sum()),
+        "n_names": n_names,
         "n_entities": int(titles["title_entity"].size),
         "n_spellings": n_keys,
-        "n_blocked": int(is_name.sum() - kept.size),
+        "n_blocked": kind.size - kept.size,
         "n_keywords": int((kind == KEYWORD).sum()),
-        "n_titles_only": int((kind == TITLE_ONLY).sum()),
     }
-    del (
-        gathered,
-        names,
-        offsets,
-        entity,
-        kind,
-        is_name,
-        is_distinct,
-    )  # the table that follows needs most memory
+    del gathered, names, offsets, entity, kind  # the table that follows needs most memory
     return {**titles, **_matcher(spellings, name_rows), **rows}, counts
 
 
@@ -137,11 +126,9 @@ def _rows(columns: _Columns, n_keys: int) -> Arrays:
         parts.append((size, entity, commonness))
         row_key.append(keys)
         row_variant.append(np.full(keys.size, variant))
-    offsets = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(np.concatenate([part[0] for part in parts]), out=offsets[1:])
     return {
         "name_rows": name_rows,
-        "row_offsets": offsets,
+        "row_offsets": offsets_of(np.concatenate([part[0] for part in parts])),
         "candidate_entity": np.concatenate([part[1] for part in parts]).astype(np.int32),
         "candidate_commonness": np.concatenate([part[2] for part in parts]).astype(np.float32),
         "row_key": np.concatenate(row_key),

@@ -16,8 +16,7 @@ from isogloss.arrays import Bytes1d, Doubles1d, Ints1d
 from isogloss.text.languages import fallbacks, parse_language
 
 NAMES_AT_ONCE = 250_000
-# Kinds of rows: a name; a weaker one; a title that is shown, and is no name to be found.
-NAME, KEYWORD, TITLE_ONLY = range(3)
+NAME, KEYWORD = range(2)  # kinds of rows; keywords are weaker
 
 
 class PackedNames:
@@ -65,7 +64,7 @@ class PackedNames:
 class LanguageNames:
     """Names in one language: row i says that `names[i]` names the entity `entity[i]`.
 
-    `kind[i]` is `NAME`, `KEYWORD` or `TITLE_ONLY`. `count[i]` is how many links with the name lead
+    `kind[i]` is `NAME` or `KEYWORD`. `count[i]` is how many links with the name lead
     to the entity, NaN where that is not known. `link_prob[i]` is the link probability of the name
     `prob_names[i]`, whatever it means; a name may be there several times, and the largest holds.
     """

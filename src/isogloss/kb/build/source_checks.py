@@ -24,12 +24,16 @@ from isogloss.wiki.dump.reader import Dump
 from isogloss.wiki.sql.reader import database_of
 from isogloss.wiki.sql.tables import check_table
 
-_TABLES = ("page_props", "page", "redirect", "langlinks")
+_TABLES = ("page_props", "langlinks")
 # Options that say nothing without a Wikipedia; of the tables, each names its wiki.
 OF_WIKIPEDIAS = (
-    "work", "limit", "min_link_count", "keep_disambiguations", "keep_red_links", "counting",
+    "work",
+    "limit",
+    "min_link_count",
+    "keep_disambiguations",
+    "keep_red_links",
     "sitelinks",
-)  # fmt: skip
+)
 
 
 def check_sources(
@@ -145,9 +149,6 @@ def _check_tables(options: WikipediaOptions, codes: Sequence[str]) -> None:
         if checked_code(code) not in codes:
             raise InputError(f"{option} is of '{code}', but no source is wikipedia:{code}=…")
         _check_is_file(file, f"{option} takes LANG=FILE")
-    for code in options.redirect:
-        if code not in options.page:
-            raise InputError(f"--redirect {code}=… is of use with --page {code}=… alone")
     for name, code, file in listed:
         warn_of_other_wiki(file, code, database_of(file))
         check_table(file, name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Bytes1d, Ints1d
+from isogloss.arrays import Bytes1d, Ints1d
 from isogloss.compiled import compiled, interrupts_wait
 from isogloss.kb.build.gathered import PackedNames
 from isogloss.kb.matching.blocking import (
@@ -55,30 +55,22 @@ class Spellings:
         return int(self.offsets.size) - 1
 
 
-def spellings_of(names: PackedNames, language: str, is_name: Bools1d) -> Spellings:
-    """Fold names by the rules of their language, leave blocked ones out, and number the rest.
-
-    Parameters
-    ----------
-    is_name : bool array, (n_names,)
-        Which of them are to be found at all.
-    """
+def spellings_of(names: PackedNames, language: str) -> Spellings:
+    """Fold names by the rules of their language, leave blocked ones out, and number the rest."""
     turkic = language.partition("-")[0] in TURKIC
     kept, written, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)], [np.zeros(1, np.int64)]
     parts = [np.zeros(0, np.uint8)]
     n_before = 0
-    for every in names.blocks():
-        chosen = np.flatnonzero(is_name[n_before : n_before + len(every)])
-        block = [every[i] for i in chosen.tolist()]
+    for block in names.blocks():
         folded = fold_texts(block, turkic=turkic)
         strings, how = folded.strings(), how_written(folded)
         rows = np.flatnonzero(~blocked_names(folded, strings, how, language))
         packed, bounds = pack_strings([strings[i] for i in rows.tolist()])
-        kept.append(chosen[rows] + n_before)
+        kept.append(rows + n_before)
         written.append(how[rows])
         parts.append(packed)
         sizes.append(np.diff(bounds))
-        n_before += len(every)
+        n_before += len(block)
     data, offsets = np.concatenate(parts), np.cumsum(np.concatenate(sizes))
     del parts, sizes
     slots, first = index_strings(data, offsets)

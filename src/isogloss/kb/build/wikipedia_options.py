@@ -7,13 +7,11 @@ from pathlib import Path
 from isogloss.errors import InputError, did_you_mean
 from isogloss.limits import check_count
 from isogloss.text.languages import parse_language
-from isogloss.wiki.counting import COUNTINGS, Counting
 from isogloss.wiki.site import code_of_wikipedia, language_prefixes
 
 Files = Mapping[str, Path]
 FOR_WIKIPEDIAS = "is for wikipedia:LANG=DUMP sources; give one"
 FOR_WIKIDATA = "is for wikidata:DUMP sources; give one"
-ALL_LINKS_COUNT = "is of no use with --counting wikipedia2vec, whose numbers are of all links"
 
 
 @dataclass(frozen=True)
@@ -25,9 +23,9 @@ class WikipediaOptions:
     work
         Folder of the parts and counts, kept when it is given; None: one beside the knowledge base,
         which is removed when that is made.
-    page_props, page, redirect, langlinks
-        Code of the wiki → its SQL table: Wikidata items and disambiguation pages; titles that the
-        dump lacks, and where the redirects among them lead; pages in other languages.
+    page_props, langlinks
+        Code of the wiki → its SQL table: Wikidata items and disambiguation pages; pages in other
+        languages.
     sitelinks
         Wikidata's table ``wb_items_per_site``: the items of all wikis.
     limit
@@ -38,36 +36,21 @@ class WikipediaOptions:
         Let disambiguation pages be entities.
     keep_red_links
         Let titles be entities that no page has and so many links lead to; None: none of them.
-    counting
-        How names, entities and their links are counted.
     """
 
     work: Path | None = None
     page_props: Files = field(default_factory=dict)
-    page: Files = field(default_factory=dict)
-    redirect: Files = field(default_factory=dict)
     langlinks: Files = field(default_factory=dict)
     sitelinks: Path | None = None
     limit: int | None = None
     min_link_count: int = 1
     keep_disambiguations: bool = False
     keep_red_links: int | None = None
-    counting: Counting = "isogloss"
 
     def __post_init__(self) -> None:
-        if self.counting not in COUNTINGS:
-            known = did_you_mean(self.counting, COUNTINGS)
-            raise InputError(f"no counting '{self.counting}'; {known}")
         for name in ("limit", "min_link_count", "keep_red_links"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.keep_red_links is not None and self.counting == "wikipedia2vec":
-            raise InputError(
-                "--keep-red-links is of no use with --counting wikipedia2vec, which keeps all "
-                "titles that five links lead to"
-            )
-        if self.min_link_count != 1 and self.counting == "wikipedia2vec":
-            raise InputError(f"--min-link-count {ALL_LINKS_COUNT}")
 
 
 def checked_code(code: str) -> str:

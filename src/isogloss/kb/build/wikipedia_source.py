@@ -8,7 +8,7 @@ looked for in texts. Then the entities get their ids (`wikipedia_ids`) and go to
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from isogloss.arrays import Ints1d
 from isogloss.errors import InputError, counted
-from isogloss.kb.build.gathered import NAME, TITLE_ONLY, Gathered, LanguageNames, SourceReport
+from isogloss.kb.build.gathered import Gathered, LanguageNames, SourceReport
 from isogloss.kb.build.occurrences import write_occurrences
 from isogloss.kb.build.source import Source
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
@@ -26,22 +26,23 @@ from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
 from isogloss.storage.string_index import index_strings
 from isogloss.storage.work_folder import facts_of_file
 from isogloss.text.folding import TURKIC
-from isogloss.wiki.counts.counts import read_counts, with_pairs, write_counts
-from isogloss.wiki.counts.targets import frequent_targets, together, write_targets
+from isogloss.wiki.counts.counts import read_counts, write_counts
+from isogloss.wiki.counts.targets import frequent_targets, write_targets
 from isogloss.wiki.counts.titles import read_titles, write_titles
 from isogloss.wiki.dump.parts import Extraction, extract_dump
-from isogloss.wiki.sql.tables import PageProperties, read_page_properties, read_titles_of_tables
-from isogloss.wiki.wikipedia2vec.entities import entities_by_links, titles_with_links
-from isogloss.wiki.wikipedia2vec.pages import write_pages_with_names
+from isogloss.wiki.sql.tables import PageProperties, read_page_properties
 from isogloss.workers import n_cores, scratch_of
 
 LICENCE = "CC BY-SA 4.0 (Wikipedia)"
 _FIELDS = ("pages", "redirects", "disambiguations", "entities", "names")  # of `WikipediaReport`
-VERSION = 4  # of how titles, links and texts are counted; the parts have one of their own
+VERSION = 5  # of how titles, links and texts are counted; the parts have one of their own
 # Links to a page of the dump: by what became of them, as `isogloss.wiki.counts.counts` calls it.
 _FATES_OF_FOUND = (
-    "counted", "without a name", "with a text too long", "to disambiguations and broken redirects",
-)  # fmt: skip
+    "counted",
+    "without a name",
+    "with a text too long",
+    "to disambiguations and broken redirects",
+)
 _STAGES = ("targets.bin", "titles.bin", "links.bin", "texts.bin")
 
 
@@ -73,8 +74,6 @@ class Wiki:
         Arrays of `write_titles`, `write_counts`, `write_occurrences`.
     properties
         Of its ``page_props``, if that was given.
-    titles_are_names
-        Whether a title names its entity even where no link with this text does.
     """
 
     code: str
@@ -86,7 +85,6 @@ class Wiki:
     texts: Arrays
     counts: Counter[str]
     properties: PageProperties | None
-    titles_are_names: bool = True
     ids: list[int] = field(default_factory=list)  # of `Gathered`, by title; -1: no entity
 
     @property
@@ -122,7 +120,7 @@ def count_wiki(
     workers = workers or n_cores()
     extraction = extract_dump(
         dump, work / code, code=code, workers=workers, limit=options.limit,
-        counting=options.counting, keeps_others=options.work is not None,
+        keeps_others=options.work is not None,
     )  # fmt: skip
     _check_pages(dump, extraction)
     folder = work / code
@@ -132,34 +130,24 @@ def count_wiki(
         pages = np.concatenate([part["page_id"] for part in extraction.arrays()])
         properties = read_page_properties(options.page_props[code], pages)
     targets, titles, links, texts = (folder / name for name in _STAGES)
-    as_wikipedia2vec = options.counting == "wikipedia2vec"
-    if as_wikipedia2vec or options.keep_red_links is not None:
+    if options.keep_red_links is not None:
         write_targets(extraction, targets, workers=workers)
     if not titles.exists():
-        _write_titles(extraction, titles, code, options, properties)
+        _write_titles(extraction, titles, options, properties)
     found = write_counts(
-        extraction, titles, links, workers=workers, min_link_count=options.min_link_count,
-        counting=options.counting,
-    )  # fmt: skip
+        extraction, titles, links, workers=workers, min_link_count=options.min_link_count
+    )
     logger.info("%s: %s", dump, _told(found, "links counted", "names", "pairs"))
     _say_red_links(dump, found, options)
-    if as_wikipedia2vec:
-        write_pages_with_names(extraction, links, texts, workers=workers)
-    else:
-        turkic = tag.partition("-")[0] in TURKIC
-        write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
+    turkic = tag.partition("-")[0] in TURKIC
+    write_occurrences(extraction, titles, links, texts, turkic=turkic, workers=workers)
     table, counts = read_titles(titles)
     run, of_links = read_counts(links)
     in_texts, facts = map_arrays(texts)
-    if as_wikipedia2vec:
-        run, in_texts = _found_in_texts(run, in_texts)
     counts = counts + extraction.counts + of_links + Counter(facts["counts"])
     for name in ("pages", "redirects", "disambiguations"):  # both have them: the table's are final
         counts[name] = read_titles(titles)[1][name]
-    return Wiki(
-        code, tag, dump, extraction, table, run, in_texts, counts, properties,
-        titles_are_names=not as_wikipedia2vec,
-    )  # fmt: skip
+    return Wiki(code, tag, dump, extraction, table, run, in_texts, counts, properties)
 
 
 def gather_wiki(wiki: Wiki, gathered: Gathered, items: Ints1d) -> WikipediaReport:
@@ -210,13 +198,10 @@ def _add_names(wiki: Wiki, columns: LanguageNames, entities: Ints1d) -> None:
     linked, n_links = wiki.links["entity"], wiki.links["n_links"]
     title = np.asarray(np.searchsorted(entities, linked))
     is_title = first[owner] == first[offsets.size - 1 + title]
-    if not wiki.titles_are_names:
-        is_title[:] = False
     count = np.where(n_links > 0, n_links, np.nan)
     of_title = np.full(entities.size, np.nan)
     of_title[title[is_title]] = count[is_title]
-    kind = NAME if wiki.titles_are_names else TITLE_ONLY
-    columns.extend_packed(titles, title_offsets, ids[entities], of_title, kind)
+    columns.extend_packed(titles, title_offsets, ids[entities], of_title)
     more = ~is_title
     columns.extend_packed(*taken(names, offsets, owner[more]), ids[linked[more]], count[more])
 
@@ -230,13 +215,6 @@ def page_id(code: str, title: str) -> str:
     'wikipedia:ja:ニューヨーク_(曖昧さ回避)'
     """
     return f"wikipedia:{code}:{'_'.join(title.split())}"
-
-
-def _found_in_texts(run: Arrays, in_texts: Arrays) -> tuple[Arrays, Arrays]:
-    """Return the counts of the names that stand in a text."""
-    is_found = in_texts["n_text"] > 0
-    run = with_pairs(run, np.repeat(is_found, np.diff(run["pair_offsets"])))
-    return run, {name: pages[is_found] for name, pages in in_texts.items()}
 
 
 def _check_pages(dump: Path, extraction: Extraction) -> None:
@@ -256,29 +234,19 @@ def _check_pages(dump: Path, extraction: Extraction) -> None:
 def _write_titles(
     extraction: Extraction,
     path: Path,
-    code: str,
     options: WikipediaOptions,
     properties: PageProperties | None,
 ) -> None:
-    more = entities = None
-    if code in options.page:
-        more = read_titles_of_tables(options.page[code], options.redirect.get(code))
-    if options.counting == "wikipedia2vec":
+    red_links = None
+    if options.keep_red_links is not None:
         targets = map_arrays(path.with_name("targets.bin"))[0]
-        more = titles_with_links(extraction, targets, more)
-        entities = partial(
-            entities_by_links, targets=targets, keep_disambiguations=options.keep_disambiguations
-        )
-    elif options.keep_red_links is not None:
-        targets = map_arrays(path.with_name("targets.bin"))[0]
-        more = together(more, frequent_targets(targets, options.keep_red_links))
+        red_links = frequent_targets(targets, options.keep_red_links)
     counts = write_titles(
         extraction,
         path,
         disambiguations=None if properties is None else properties.disambiguations,
         keep_disambiguations=options.keep_disambiguations,
-        more=more,
-        entities=entities,
+        red_links=red_links,
     )
     logger.info("%s", _told(counts, "entities", "disambiguations", "redirects to no page"))
     if not counts["entities"]:
@@ -295,18 +263,15 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
 
     Those of another version are refused in a folder that was asked for, and removed in ours.
     """
-    files = {
-        name: facts_of_file(file)
-        for name in ("page_props", "page", "redirect")
-        if (file := getattr(options, name).get(code)) is not None and file.exists()
-    }
+    file = options.page_props.get(code)
     wanted = {
-        "version": VERSION, "files": files, "min_link_count": options.min_link_count,
+        "version": VERSION, "page_props": facts_of_file(file) if file and file.exists() else None,
+        "min_link_count": options.min_link_count,
         "keep_disambiguations": options.keep_disambiguations,
         "keep_red_links": options.keep_red_links,
     }  # fmt: skip
     about = folder / "counts.json"
-    before = read_json(about, what="a work folder") if about.exists() else wanted | {"files": None}
+    before = read_json(about, what="a work folder") if about.exists() else {"version": VERSION}
     if before == wanted:
         return
     with damage_in_one_sentence(about, advice="remove it"):
@@ -330,7 +295,7 @@ def _say_red_links(dump: Path, found: Counter[str], options: WikipediaOptions) -
     """Say it where most links within the wiki lead to no page, as in a part of a dump."""
     n_red = found["links to no page"]
     n_links = n_red + sum(found[f"links {fate}"] for fate in _FATES_OF_FOUND)
-    if 2 * n_red > n_links and options.keep_red_links is None and options.counting == "isogloss":
+    if 2 * n_red > n_links and options.keep_red_links is None:
         logger.info(
             "%s: %s of %s within the wiki lead to no page of the dump, and are left out; "
             "--keep-red-links N lets titles be entities that N links lead to",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Floats1d, Ints1d, SmallInts1d
+from isogloss.arrays import Bools1d, Floats1d, Ints1d, SmallInts1d, offsets_of
 
 
 @dataclass(frozen=True)
@@ -49,20 +49,20 @@ class EntityBags:
         """Return the bags of some texts, in the order given; `n_dropped` stays as it is."""
         chosen = np.asarray(rows, np.int64)
         size = np.diff(self.indptr)[chosen]
-        indptr = _offsets(size)
+        indptr = offsets_of(size)
         place = np.arange(int(indptr[-1])) + np.repeat(self.indptr[chosen] - indptr[:-1], size)
         return self._taken(indptr, place)
 
     def keep(self, kept: Bools1d) -> "EntityBags":
         """Return the bags with only the pairs of text and entity marked in `kept`, bool (n,)."""
         owner = np.repeat(np.arange(self.n_texts), np.diff(self.indptr))
-        return self._taken(_offsets(np.bincount(owner[kept], minlength=self.n_texts)), kept)
+        return self._taken(offsets_of(np.bincount(owner[kept], minlength=self.n_texts)), kept)
 
     @classmethod
     def concatenate(cls, parts: "Sequence[EntityBags]") -> "EntityBags":
         """Return the bags of all texts of `parts`, one part after the other."""
         return cls(
-            indptr=_offsets(np.concatenate([np.diff(part.indptr) for part in parts])),
+            indptr=offsets_of(np.concatenate([np.diff(part.indptr) for part in parts])),
             entity=np.concatenate([part.entity for part in parts]),
             commonness=np.concatenate([part.commonness for part in parts]),
             link_probability=np.concatenate([part.link_probability for part in parts]),
@@ -86,7 +86,7 @@ class EntityBags:
         order = np.lexsort((self.entity, -self.link_probability, -self.commonness, owner))
         rank = np.arange(order.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr))
         place = np.sort(order[rank < max_entities])
-        return self._taken(_offsets(np.minimum(np.diff(self.indptr), max_entities)), place)
+        return self._taken(offsets_of(np.minimum(np.diff(self.indptr), max_entities)), place)
 
     def _taken(self, indptr: Ints1d, place: "Ints1d | Bools1d") -> "EntityBags":
         return EntityBags(
@@ -123,16 +123,10 @@ def bags_of(
     is_new[1:] = (owner[1:] != owner[:-1]) | (sorted_entity[1:] != sorted_entity[:-1])
     first = np.flatnonzero(is_new)
     return EntityBags(
-        indptr=_offsets(np.bincount(owner[first], minlength=n_texts)),
+        indptr=offsets_of(np.bincount(owner[first], minlength=n_texts)),
         entity=sorted_entity[first],
         commonness=np.maximum.reduceat(commonness[order], first),
         link_probability=np.maximum.reduceat(link_probability[order], first),
         n_mentions=np.diff(np.append(first, order.size)).astype(np.int32),
         n_dropped=n_dropped,
     )
-
-
-def _offsets(sizes: Ints1d) -> Ints1d:
-    offsets = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.arrays import Ints1d, SmallInts1d, offsets_of
 from isogloss.data.columns import texts_of
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb.base import KnowledgeBase
@@ -210,11 +210,11 @@ class Linker:
         return LinkedTexts(
             texts=texts,
             langs=self._langs,
-            text_offsets=_offsets(np.bincount(owner[kept], minlength=len(texts))),
+            text_offsets=offsets_of(np.bincount(owner[kept], minlength=len(texts))),
             start=whole.start[kept],
             end=whole.end[kept],
             language=whole.language[kept],
-            candidate_offsets=_offsets(per_mention[kept]),
+            candidate_offsets=offsets_of(per_mention[kept]),
             entity=entity,
             link_probability=link,
             commonness=common,
@@ -239,9 +239,3 @@ def _blocks(texts: Sequence[str]) -> Iterator[list[str]]:
 
 def _n_pairs(owner: Ints1d, entity: SmallInts1d) -> int:
     return int(np.unique(owner * np.int64(1 << 32) + entity).size)
-
-
-def _offsets(sizes: Ints1d) -> Ints1d:
-    offsets = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets

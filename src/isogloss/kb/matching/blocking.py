@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Bytes1d, Ints1d
+from isogloss.arrays import Bools1d, Bytes1d, Ints1d, offsets_of
 from isogloss.text.folding import FoldedTexts, fold_texts
 from isogloss.text.languages import fallbacks
 from isogloss.text.scripts import LEADING, MARK, OTHER, SPACE, STACKER, Kind, kind_of
@@ -100,8 +100,7 @@ def _all_function_words() -> dict[str, dict[str, bool]]:
 
 
 def _sum_by_name(names: FoldedTexts, flags: Bools1d) -> Ints1d:
-    total = np.zeros(flags.size + 1, np.int64)
-    np.cumsum(flags, out=total[1:])
+    total = offsets_of(flags)
     return total[names.offsets[1:]] - total[names.offsets[:-1]]
 
 

@@ -204,9 +204,8 @@ def find_names(
         n = -1
         while n < 0:
             n = _search_text(
-                text, offsets, units, kinds, case, boundary, covered, slots, records[0],
-                records[1], records[2], is_active, endings, rules, out, mention_offsets[text],
-                nested,
+                text, offsets, units, kinds, case, boundary, covered, slots, records[0], records[1],
+                records[2], is_active, endings, rules, out, mention_offsets[text], nested,
             )  # fmt: skip
             if n < 0:
                 wider = np.empty((2 * out.shape[0], 3), np.int32)

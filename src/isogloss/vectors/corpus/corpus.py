@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Ints1d, SmallInts1d
+from isogloss.arrays import Ints1d, SmallInts1d, offsets_of
 from isogloss.errors import InputError
 from isogloss.vectors.vocabulary import Vocabulary
 
@@ -228,6 +228,5 @@ def link_graph(edges: Iterable[tuple[int, int]], n_entities: int) -> tuple[Ints1
     """
     pairs = np.array(list(edges), np.int64).reshape(-1, 2)
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
-    offsets = np.zeros(n_entities + 1, np.int64)
-    np.cumsum(np.bincount(both[:, 0], minlength=n_entities), out=offsets[1:])
+    offsets = offsets_of(np.bincount(both[:, 0], minlength=n_entities))
     return offsets, both[:, 1].astype(np.int32)

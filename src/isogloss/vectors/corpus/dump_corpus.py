@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
+from isogloss.arrays import Bools1d, Ints1d, SmallInts1d, offsets_of
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.limits import check_count
@@ -375,6 +375,5 @@ def _anchors(
     start, end, number = (np.concatenate(both) for both in zip(*columns, strict=True))
     page = np.concatenate(pages)
     order = np.lexsort((end, start, page))
-    page_links = np.zeros(part["page_sections"].size, np.int64)
-    np.cumsum(np.bincount(page, minlength=page_links.size - 1), out=page_links[1:])
+    page_links = offsets_of(np.bincount(page, minlength=part["page_sections"].size - 1))
     return start[order], end[order], number[order], page_links

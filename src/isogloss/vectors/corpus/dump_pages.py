@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.arrays import Bytes1d, Ints1d, offsets_of
 from isogloss.storage.array_file import Arrays, map_arrays, taken, write_arrays
 from isogloss.storage.string_index import find_strings, index_strings
 from isogloss.vectors.corpus.detected_names import DetectedNames
@@ -98,7 +98,7 @@ def read_part(
     arrays = {
         "tokens": tokens,
         "section_offsets": sections.offsets,
-        "page_sections": _offsets(sections.n_in_page[is_page]),
+        "page_sections": offsets_of(sections.n_in_page[is_page]),
         "page_entity": own[is_page].astype(np.int32),
         **_spans("link", page, sections.spans(page, starts, ends), entity, is_page),
     }
@@ -124,8 +124,8 @@ class _Sections:
         self._is_long = np.diff(self._bounds) >= max(min_len, 1)
         sizes = np.diff(self._bounds)
         self.is_kept_word = np.repeat(self._is_long, sizes)
-        self._moved = _offsets(self.is_kept_word)
-        self.offsets = _offsets(sizes[self._is_long])
+        self._moved = offsets_of(self.is_kept_word)
+        self.offsets = offsets_of(sizes[self._is_long])
         self.n_in_page = np.bincount(page[self._is_long], minlength=n_pages)
 
     def spans(self, page: Ints1d, starts: Ints1d, ends: Ints1d) -> tuple[Ints1d, Ints1d]:
@@ -160,14 +160,8 @@ def _spans(
 ) -> Arrays:
     n_of_page = np.bincount(page, minlength=is_page.size)  # a redirect's page has none
     return {
-        f"page_{what}s": _offsets(n_of_page[is_page]),
+        f"page_{what}s": offsets_of(n_of_page[is_page]),
         f"{what}_start": spans[0].astype(np.int64),
         f"{what}_end": spans[1].astype(np.int64),
         f"{what}_entity": entity.astype(np.int32),
     }
-
-
-def _offsets(sizes: Any) -> Ints1d:
-    offsets = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets

@@ -54,14 +54,16 @@ def push(
 
 @compiled_for_sums
 def learn(
-    centre: Any, targets: Any, n_targets: Any, rate: Any, first: Any, n_choices: Any,
-    thresholds: Any, aliases: Any, n_negatives: Any, shared: Any, inputs: Any, outputs: Any,
-    work: Any, sigmoid: Any, state: Any,
+    centre: Any, targets: Any, n_targets: Any, rate: Any, choices: Any, n_negatives: Any,
+    shared: Any, inputs: Any, outputs: Any, work: Any, sigmoid: Any, state: Any,
 ) -> None:  # fmt: skip
-    """Learn to tell the targets of a centre from negatives, rows `first` + a drawn choice.
+    """Learn to tell the targets of a centre from negatives.
 
-    A negative that equals its target is skipped.
+    `choices` are the first row that a negative may be, and an `AliasTable`'s arrays to draw how far
+    behind it is; one that equals its target is skipped. `work` gathers the move of the centre,
+    which is made after all negatives of a target: they see it as it was.
     """
+    first, n_choices, thresholds, aliases = choices
     one, zero = np.float32(1), np.float32(0)
     for i in range(work.size):
         work[i] = zero
@@ -108,18 +110,16 @@ def _gather(tokens: Any, begin: Any, end: Any, keep: Any, targets: Any, n: Any, 
 
 @compiled
 def train_pages(
-    pages: Any, rates: Any, chosen: Any, corpus: Any, word_table: Any, entity_table: Any,
-    keep: Any, window: Any, n_negatives: Any, shared: Any, inputs: Any, outputs: Any,
-    sigmoid: Any, state: Any,
+    chunk: Any, corpus: Any, word_table: Any, entity_table: Any, keep: Any, window: Any,
+    n_negatives: Any, shared: Any, inputs: Any, outputs: Any, sigmoid: Any, state: Any,
 ) -> int:  # fmt: skip
     """Learn from some pages: links of chosen entities, then words and anchors of each page.
 
     Parameters
     ----------
-    pages, rates
-        Page numbers; float32 step sizes.
-    chosen
-        Entities whose links are learned beside the page; int32 (n_pages, n_entities_a_page).
+    chunk
+        Page numbers; float32 step sizes; entities whose links are learned beside each page, int32
+        (n_pages, n_entities_a_page).
     corpus
         The arrays of `TrainingCorpus`, in the order of its `arrays`.
     word_table, entity_table
@@ -133,10 +133,12 @@ def train_pages(
     -------
     Number of pairs.
     """
+    pages, rates, chosen = chunk
     (tokens, section_offsets, page_sections, link_starts, link_ends, link_entities,
      page_links, graph_offsets, graph_neighbours) = corpus  # fmt: skip
-    n_words, word_thresholds, word_aliases = word_table
-    n_entities, entity_thresholds, entity_aliases = entity_table
+    n_words = word_table[0]
+    words = (np.int64(0), n_words, word_table[1], word_table[2])
+    entities = (n_words, entity_table[0], entity_table[1], entity_table[2])
     targets, one_target = np.empty(2 * window, np.int64), np.empty(1, np.int64)
     work = np.empty(inputs.shape[1], np.float32)
     n_pairs = 0
@@ -144,16 +146,28 @@ def train_pages(
         page, rate = pages[at], rates[at]
         for e in range(chosen.shape[1]):
             entity = chosen[at, e]
-            n = 0
+            n = 0  # an entity may have more links than `targets` holds: learned in groups
             for j in range(graph_offsets[entity], graph_offsets[entity + 1]):
                 targets[n] = n_words + graph_neighbours[j]
                 n += 1
                 if n == targets.size or j + 1 == graph_offsets[entity + 1]:
-                    learn(n_words + entity, targets, n, rate, n_words, n_entities,
-                          entity_thresholds, entity_aliases, n_negatives, False, inputs, outputs,
-                          work, sigmoid, state)  # fmt: skip
+                    learn(
+                        n_words + entity,
+                        targets,
+                        n,
+                        rate,
+                        entities,
+                        n_negatives,
+                        False,
+                        inputs,
+                        outputs,
+                        work,
+                        sigmoid,
+                        state,
+                    )
                     n_pairs += n
                     n = 0
+        # Links are in the order of their places, so one pass over sections and links meets both.
         link, last_link = page_links[page], page_links[page + 1]
         for section in range(page_sections[page], page_sections[page + 1]):
             begin, end = section_offsets[section], section_offsets[section + 1]
@@ -164,21 +178,56 @@ def train_pages(
                 reach = 1 + below(window, next_bits(state))
                 n = _gather(tokens, max(begin, i - reach), i, keep, targets, 0, state)
                 n = _gather(tokens, i + 1, min(end, i + reach + 1), keep, targets, n, state)
-                learn(centre, targets, n, rate, 0, n_words, word_thresholds, word_aliases,
-                      n_negatives, shared, inputs, outputs, work, sigmoid, state)  # fmt: skip
+                learn(
+                    centre,
+                    targets,
+                    n,
+                    rate,
+                    words,
+                    n_negatives,
+                    shared,
+                    inputs,
+                    outputs,
+                    work,
+                    sigmoid,
+                    state,
+                )
                 n_pairs += n
             while link < last_link and (link_starts[link] < end or link_ends[link] == end):
                 left, right = link_starts[link], link_ends[link]
                 entity = n_words + link_entities[link]
                 n = _gather(tokens, max(begin, left - window), left, keep, targets, 0, state)
                 n = _gather(tokens, right, min(end, right + window), keep, targets, n, state)
-                learn(entity, targets, n, rate, 0, n_words, word_thresholds, word_aliases,
-                      n_negatives, False, inputs, outputs, work, sigmoid, state)  # fmt: skip
+                learn(
+                    entity,
+                    targets,
+                    n,
+                    rate,
+                    words,
+                    n_negatives,
+                    False,
+                    inputs,
+                    outputs,
+                    work,
+                    sigmoid,
+                    state,
+                )
                 one_target[0] = entity
                 for k in range(n):
-                    learn(targets[k], one_target, 1, rate, n_words, n_entities,
-                          entity_thresholds, entity_aliases, n_negatives, False, inputs, outputs,
-                          work, sigmoid, state)  # fmt: skip
+                    learn(
+                        targets[k],
+                        one_target,
+                        1,
+                        rate,
+                        entities,
+                        n_negatives,
+                        False,
+                        inputs,
+                        outputs,
+                        work,
+                        sigmoid,
+                        state,
+                    )
                 n_pairs += 2 * n
                 link += 1
     return n_pairs

@@ -277,10 +277,9 @@ def _learner(
     def learn(chunk: Chunk) -> tuple[Chunk, int]:
         with interrupts_wait():
             n_pairs = train_pages(
-                chunk.pages, chunk.rates, chunk.chosen, corpus.arrays, words.arrays,
-                entities.arrays, keep,
-                training.window, training.negatives, training.shared_negatives, inputs, outputs,
-                sigmoid, seeded(seed, chunk.number),
+                (chunk.pages, chunk.rates, chunk.chosen), corpus.arrays, words.arrays,
+                entities.arrays, keep, training.window, training.negatives,
+                training.shared_negatives, inputs, outputs, sigmoid, seeded(seed, chunk.number),
             )  # fmt: skip
         return chunk, int(n_pairs)
 

@@ -26,10 +26,8 @@ from isogloss.storage.array_file import (
     write_arrays,
 )
 from isogloss.storage.string_index import find_strings
-from isogloss.wiki.counting import Counting
 from isogloss.wiki.counts.runs import merge_runs, run_of
 from isogloss.wiki.counts.titles import read_titles
-from isogloss.wiki.counts.wikipedia2vec_names import names_of_links
 from isogloss.wiki.dump.extract import TO_ARTICLE
 from isogloss.wiki.dump.parts import Extraction
 from isogloss.workers import make_of_parts
@@ -46,7 +44,6 @@ def write_counts(
     *,
     workers: int = 1,
     min_link_count: int = 1,
-    counting: Counting = "isogloss",
 ) -> Counter[str]:
     """Count the links of all parts into one run (`runs`), and return what was found.
 
@@ -60,12 +57,10 @@ def write_counts(
         The run.
     min_link_count
         Pairs of name and entity with fewer links are left out, unless a title reads so.
-    counting
-        With ``"wikipedia2vec"``, names are link texts alone (`like_wikipedia2vec.names_of_links`).
     """
-    parts = [*map(str, extraction.parts), ""]  # the last: titles that only a table has
+    parts = [*map(str, extraction.parts), ""]  # the last: titles without a page
     make_of_parts(
-        out, __name__, [str(titles), counting], list(enumerate(parts)),
+        out, __name__, str(titles), list(enumerate(parts)),
         lambda runs: _join(runs, out, min_link_count), workers=workers, doing="counting links",
     )  # fmt: skip
     return read_counts(out)[1]
@@ -84,34 +79,30 @@ def _join(runs: list[Path], out: Path, min_link_count: int) -> None:
     whole = runs[0].with_name("all")
     merge_runs(runs, whole)
     found = map_arrays(whole)[0]
-    kept = with_pairs(found, (found["n_links"] >= min_link_count) | (found["is_title"] == 1))
+    kept = _with_pairs(found, (found["n_links"] >= min_link_count) | (found["is_title"] == 1))
     counts["pairs with too few links"] = found["entity"].size - kept["entity"].size
     counts["names"] = kept["hash"].size
     counts["pairs"] = kept["entity"].size
     write_arrays(out, kept, {"counts": counts})
 
 
-def worker(settings: Any) -> Any:
+def worker(titles: Any) -> Any:
     """Return the function that counts a part in a process of its own: see `workers`."""
-    titles, counting = settings
     table, _ = read_titles(Path(titles))
 
     def work(task: bytes) -> bytes:
         number, part, out = json.loads(task)
         if part:
-            arrays = map_arrays(Path(part))[0]
-            run, counts = count_links(arrays, table, number, counting=counting)
+            run, counts = count_links(map_arrays(Path(part))[0], table, number)
         else:
-            run, counts = run_of(*_of_titles(table, number, counting)), Counter[str]()
+            run, counts = run_of(*_of_titles(table, number)), Counter[str]()
         write_arrays(Path(out), run, {"counts": counts})
         return b""
 
     return work
 
 
-def count_links(
-    part: Arrays, titles: Arrays, number: int, *, counting: Counting = "isogloss"
-) -> tuple[Arrays, Counter[str]]:
+def count_links(part: Arrays, titles: Arrays, number: int) -> tuple[Arrays, Counter[str]]:
     """Return the run of one part, and its links by what became of them.
 
     Parameters
@@ -128,8 +119,7 @@ def count_links(
     starts, ends = link_places(part)
     counts = Counter(_fates(part, row, entity))
     is_kept = (entity >= 0) & (ends > starts)
-    names_of = names_at if counting == "isogloss" else names_of_links
-    names, offsets = names_of(part["text"], starts[is_kept], ends[is_kept])
+    names, offsets = names_at(part["text"], starts[is_kept], ends[is_kept])
     fits = np.diff(offsets) > 0
     counts["links without a name"] = int(((entity >= 0) & (ends == starts)).sum())
     counts["links with a text too long"] = int((~fits).sum())
@@ -138,7 +128,7 @@ def count_links(
     kept_offsets = np.append(offsets[:-1][fits], names.size)
     n_links, is_title = np.ones(kept_offsets.size - 1, np.int64), np.zeros(fits.sum(), np.uint8)
     linked = (names, kept_offsets, entity[is_kept][fits], n_links, is_title)
-    own = _of_titles(titles, number, counting)
+    own = _of_titles(titles, number)
     rows = [np.concatenate([a, b]) for a, b in zip(linked, own, strict=True)]
     rows[1] = np.concatenate([kept_offsets, own[1][1:] + names.size])
     return run_of(*rows), counts
@@ -196,9 +186,7 @@ def _fates(part: Arrays, row: Ints1d, entity: Ints1d) -> dict[str, int]:
     }
 
 
-def _of_titles(
-    titles: Arrays, number: int, counting: Counting
-) -> tuple[Bytes1d, Ints1d, Ints1d, Ints1d, Bytes1d]:
+def _of_titles(titles: Arrays, number: int) -> tuple[Bytes1d, Ints1d, Ints1d, Ints1d, Bytes1d]:
     """Return what `run_of` takes for the titles of a part's pages and redirects."""
     first = int(titles["part_first"][number])
     is_last = number + 1 == titles["part_first"].size
@@ -206,7 +194,7 @@ def _of_titles(
     entity = titles["entity"][first:last].astype(np.int64)
     listed = strings_of(titles["titles"], titles["title_offsets"][first : last + 1])
     rows, names = [], []
-    for i in np.flatnonzero(entity >= 0).tolist() if counting == "isogloss" else ():
+    for i in np.flatnonzero(entity >= 0).tolist():
         for name in dict.fromkeys((listed[i], name_of_title(listed[i]))):
             rows.append(i)
             names.append(name.encode())
@@ -216,7 +204,7 @@ def _of_titles(
     return data, offsets, entity[np.array(rows, np.int64)], none, are_titles
 
 
-def with_pairs(run: Arrays, keep: Bools1d) -> Arrays:
+def _with_pairs(run: Arrays, keep: Bools1d) -> Arrays:
     """Return a run of some of its pairs, and of the names that have any."""
     if keep.all():
         return run

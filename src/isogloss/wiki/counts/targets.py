@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from isogloss.storage.array_file import Arrays, map_arrays, taken, write_arrays
-from isogloss.storage.string_index import find_strings, index_strings
 from isogloss.wiki.counts.runs import merge_runs, run_of
-from isogloss.wiki.counts.titles import MoreTitles
+from isogloss.wiki.counts.titles import RedLinks
 from isogloss.wiki.dump.extract import TO_ARTICLE
 from isogloss.wiki.dump.parts import Extraction
 from isogloss.workers import make_of_parts
@@ -50,7 +49,7 @@ def targets_of_part(part: Arrays) -> Arrays:
     return run_of(names, offsets, none, n_links[rows].astype(np.int64), none.astype(np.uint8))
 
 
-def frequent_targets(run: Arrays, min_links: int) -> MoreTitles:
+def frequent_targets(run: Arrays, min_links: int) -> RedLinks:
     """Return the titles with so many links, for `write_titles`, which keeps those without a page.
 
     Parameters
@@ -59,28 +58,4 @@ def frequent_targets(run: Arrays, min_links: int) -> MoreTitles:
         Of `write_targets`.
     """
     rows = np.flatnonzero(run["n_links"] >= min_links)
-    return without_a_page(*taken(run["names"], run["name_offsets"], rows))
-
-
-def without_a_page(titles: Any, offsets: Any) -> MoreTitles:
-    """Return titles that are known by their name alone."""
-    n_titles = offsets.size - 1
-    return MoreTitles(
-        titles, offsets, np.full(n_titles, -1, np.int64), np.zeros(n_titles, bool), {}
-    )
-
-
-def together(first: MoreTitles | None, second: MoreTitles) -> MoreTitles:
-    """Return two lists of titles as one; the first goes before where both have a title."""
-    if first is None:
-        return second
-    slots, _ = index_strings(first.titles, first.offsets)
-    known = find_strings(slots, first.titles, first.offsets, second.titles, second.offsets)
-    new, new_offsets = taken(second.titles, second.offsets, np.flatnonzero(known < 0))
-    return MoreTitles(
-        np.concatenate([first.titles, new]),
-        np.concatenate([first.offsets, new_offsets[1:] + first.titles.size]),
-        np.concatenate([first.page_id, second.page_id[known < 0]]),
-        np.concatenate([first.is_redirect, second.is_redirect[known < 0]]),
-        first.redirects,
-    )
+    return taken(run["names"], run["name_offsets"], rows)

@@ -6,19 +6,17 @@ anywhere; `parts` writes what comes out to disk. Kept are the pages of the main 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from isogloss.arrays import Ints1d
+from isogloss.arrays import offsets_of
 from isogloss.storage.array_file import Arrays, packed, packed_strings
 from isogloss.storage.string_index import index_strings
-from isogloss.wiki.counting import Counting
 from isogloss.wiki.dump.disambiguation import DisambiguationTemplates
 from isogloss.wiki.dump.pages import Page, parse_pages
-from isogloss.wiki.site import ARTICLE, CATEGORY, Site, language_prefixes
+from isogloss.wiki.site import ARTICLE, Site, language_prefixes
 from isogloss.wiki.streams.decompression import GAP
 from isogloss.wiki.wikitext.plain_targets import begin_plain_targets, capitals
 from isogloss.wiki.wikitext.rules import WikitextRules
@@ -31,9 +29,8 @@ from isogloss.wiki.wikitext.wikitext import (
 )
 
 # Kinds of links: to a page of the main namespace, to a category without text, to a page of another
-# namespace, to the same page in another language, to another wiki; to a part of a page, which
-# wikipedia2vec does not count.
-TO_ARTICLE, TO_CATEGORY, TO_OTHER_NAMESPACE, TO_LANGUAGE, TO_OTHER_WIKI, TO_PART = range(6)
+# namespace, to the same page in another language, to another wiki.
+TO_ARTICLE, TO_CATEGORY, TO_OTHER_NAMESPACE, TO_LANGUAGE, TO_OTHER_WIKI = range(5)
 REDIRECT, DISAMBIGUATION = 1, 2  # bits of a page's flags
 
 # Array → the array of whose rows its values are places, for blocks to be joined; None: plain rows.
@@ -89,35 +86,20 @@ class Extracted(NamedTuple):
     others: Counter[str]
 
 
-def rules_of(site: Site, counting: Counting = "isogloss") -> WikitextRules:
-    """Return how wikitext is read to be counted in one way or the other."""
-    if counting == "isogloss":
-        return WikitextRules.of(site)
-    return WikitextRules.of(site, trail="", captions=False, hidden_shown=True)
-
-
 def extract_block(
     block: bytes,
     site: Site,
     rules: WikitextRules,
     disambiguates: DisambiguationTemplates,
-    *,
-    counting: Counting = "isogloss",
 ) -> Extracted:
     """Read the pages of a block of `isogloss.wiki.dump.reader.Dump`.
-
-    Parameters
-    ----------
-    counting
-        Whether targets are MediaWiki's normal titles, or titles as wikipedia2vec takes them, all
-        but categories and parts of pages of the kind `TO_ARTICLE`.
 
     Examples
     --------
     >>> site = Site.default("en")
     >>> block = (b"<page><title>A</title><ns>0</ns><id>7</id><revision><text>An [[apple]]."
     ...          b"</text></revision></page>")
-    >>> found = extract_block(block, site, rules_of(site), DisambiguationTemplates("en"))
+    >>> found = extract_block(block, site, WikitextRules.of(site), DisambiguationTemplates("en"))
     >>> found.arrays["targets"].tobytes(), found.arrays["text"].tobytes()
     (b'Apple', b'An apple.')
     """
@@ -132,9 +114,7 @@ def extract_block(
     )
     pages = [page for page in parsed.pages if _is_kept(page)]
     scanned = scan_pages([page.text for page in pages], rules)
-    target_of = _normal_target if counting == "isogloss" else _target_of_wikipedia2vec
-    links = _links(scanned, partial(target_of, site))
-    arrays = {**_pages(pages, scanned, disambiguates), **links}
+    arrays = {**_pages(pages, scanned, disambiguates), **_links(scanned, site)}
     return Extracted({name: arrays[name] for name in COLUMNS}, dropped, others)
 
 
@@ -152,18 +132,18 @@ def joined(blocks: Sequence[Arrays]) -> Arrays:
     return found
 
 
-def settings_of(site: Site, code: str, counting: Counting = "isogloss") -> dict[str, Any]:
+def settings_of(site: Site, code: str) -> dict[str, Any]:
     """Return what `worker` needs, as JSON holds it."""
-    return {"site": site.facts(), "code": code, "counting": counting}
+    return {"site": site.facts(), "code": code}
 
 
 def worker(settings: Any) -> Any:
     """Return the function from block to bytes that a process of its own runs: see `workers`."""
-    site, counting = Site.of_facts(settings["site"]), settings["counting"]
-    rules, disambiguates = rules_of(site, counting), DisambiguationTemplates(settings["code"])
+    site = Site.of_facts(settings["site"])
+    rules, disambiguates = WikitextRules.of(site), DisambiguationTemplates(settings["code"])
 
     def work(block: bytes) -> bytes:
-        found = extract_block(block, site, rules, disambiguates, counting=counting)
+        found = extract_block(block, site, rules, disambiguates)
         return packed(found.arrays, {"dropped": found.dropped, "others": found.others})
 
     return work
@@ -201,13 +181,13 @@ def _pages(
     }
 
 
-def _links(scanned: ScannedPages, target_of: "Callable[[str, int], _Target | None]") -> Arrays:
+def _links(scanned: ScannedPages, site: Site) -> Arrays:
     """Return the links whose targets are titles, and the table of targets."""
-    number, rows = _numbered_targets(scanned, target_of)
+    number, rows = _numbered_targets(scanned, site)
     is_kept = number >= 0
     targets, target_offsets = packed_strings([title for title, _ in rows])
     return {
-        "link_offsets": _kept_offsets(scanned.link_offsets, is_kept),
+        "link_offsets": offsets_of(is_kept)[scanned.link_offsets],
         "link_target": number[is_kept],
         "link_start": scanned.link_start[is_kept].astype(np.int32),
         "link_end": scanned.link_end[is_kept].astype(np.int32),
@@ -220,13 +200,11 @@ def _links(scanned: ScannedPages, target_of: "Callable[[str, int], _Target | Non
 _Target = tuple[bytes, int]  # title, kind
 
 
-def _numbered_targets(
-    scanned: ScannedPages, target_of: "Callable[[str, int], _Target | None]"
-) -> tuple[Any, list[_Target]]:
+def _numbered_targets(scanned: ScannedPages, site: Site) -> tuple[Any, list[_Target]]:
     """Return a number for each link, -1 where its target is no title, and what is numbered."""
 
     def capital(raw: str) -> str:
-        found = target_of(raw, ARTICLE_LINK)
+        found = _normal_target(site, raw, ARTICLE_LINK)
         return "" if found is None else found[0].decode()
 
     offsets = scanned.target_offsets
@@ -242,16 +220,10 @@ def _numbered_targets(
         found: _Target | None = (whole[start:end], TO_ARTICLE)
         if not plain:  # the kind of a link depends on its target alone
             raw = whole[start:end].decode("utf-8", "replace")
-            found = target_of(raw, int(scanned.link_kind[row]))
+            found = _normal_target(site, raw, int(scanned.link_kind[row]))
         if found is not None:
             number[row] = rows.setdefault(found, len(rows))
     return number[first], list(rows)
-
-
-def _kept_offsets(offsets: Ints1d, is_kept: Any) -> Ints1d:
-    total = np.zeros(is_kept.size + 1, np.int64)
-    np.cumsum(is_kept, out=total[1:])
-    return total[offsets]
 
 
 def _normal_target(site: Site, raw: str, kind: int) -> _Target | None:
@@ -267,18 +239,6 @@ def _normal_target(site: Site, raw: str, kind: int) -> _Target | None:
             is_hidden = kind == WIKI_LINK and not raw.startswith(":")
             to = TO_LANGUAGE if is_hidden and prefix in language_prefixes() else TO_OTHER_WIKI
     return (title.encode(), to) if title else None
-
-
-def _target_of_wikipedia2vec(site: Site, raw: str, kind: int) -> _Target | None:
-    """Return a target as wikipedia2vec takes it, with fragment, prefix, and blanks inside."""
-    title = raw.strip(" ").removeprefix(":")
-    if not title:
-        return None
-    title = (title[0].upper() + title[1:]).replace("_", " ")
-    to = TO_PART if "#" in title else TO_ARTICLE
-    if ":" in title and site.namespace_of(title)[0] == CATEGORY:
-        to = TO_CATEGORY
-    return title.encode(), to
 
 
 _PLAIN = re.compile("[^:%#]*")

@@ -2,7 +2,8 @@
 
 A function of bytes alone, to be run anywhere. XML is parsed by libxml2 without entities, DTD and
 network: a block holds no declarations, so that nothing can be declared. A page that is not
-well-formed is counted, the others of its block are read.
+well-formed is counted, the others of its block are read. So is one with a comment or a CDATA
+section, which MediaWiki never writes: a damaged file could be well-formed within.
 """
 
 import re
@@ -21,6 +22,7 @@ END_OF_DUMP = b"</mediawiki>"
 BEGINNING_OF_PAGE = re.compile(rb"<page[\s>]")
 
 _WIKITEXT = "wikitext"
+_SECTION = b"<!"  # begins a comment, a CDATA section or a declaration
 _REDIRECT = re.compile(r"\[\[([^]|\[{}]+)")
 # What may stand between pages: the ends and heads of dumps that were joined.
 _HEAD = re.compile(rb"<\?xml[^>]*>|</?mediawiki[^>]*>|<siteinfo[\s>].*?</siteinfo>", re.DOTALL)
@@ -65,7 +67,7 @@ def parse_pages(
     Parameters
     ----------
     block
-        UTF-8 that begins with a page, without comments and CDATA sections (`Dump.blocks`).
+        UTF-8 that begins with a page (`Dump.blocks`).
     site
         The wiki, for old dumps that do not give a page's namespace or a redirect's target.
     namespaces
@@ -81,7 +83,7 @@ def parse_pages(
     """
     reader = _Reader(site, namespaces)
     data = block.rstrip().removesuffix(END_OF_DUMP)
-    root = reader.parsed(b"<pages>", data, b"</pages>")
+    root = None if _SECTION in data else reader.parsed(b"<pages>", data, b"</pages>")
     elements = [] if root is None else root.findall("page")
     if root is not None and len(elements) == len(BEGINNING_OF_PAGE.findall(data)):
         for outside in (root.text, *(element.tail for element in root)):
@@ -123,7 +125,9 @@ class _Reader:
                 self.dropped["cut off"] += 1
                 continue
             element = self.parsed(page, found)
-            if element is None:
+            if _SECTION in page:
+                self.dropped["with a comment or CDATA section"] += 1
+            elif element is None:
                 self.dropped["not well-formed XML or UTF-8"] += 1
             else:
                 yield element

@@ -22,14 +22,13 @@ from isogloss.progress import logger
 from isogloss.storage.array_file import Arrays, atomic_part, map_arrays, unpacked, write_arrays
 from isogloss.storage.files import LOCK, damage_in_one_sentence, read_json, write_json
 from isogloss.storage.work_folder import facts_of_file
-from isogloss.wiki.counting import Counting
 from isogloss.wiki.dump.extract import DISAMBIGUATION, REDIRECT, joined, settings_of
 from isogloss.wiki.dump.pages import BEGINNING_OF_PAGE, END_OF_DUMP
 from isogloss.wiki.dump.reader import Block, Dump, Position
 from isogloss.wiki.site import Site
 from isogloss.workers import map_blocks
 
-VERSION = 4  # of what is extracted, and how it is written
+VERSION = 5  # of what is extracted, and how it is written
 BLOCKS = 8  # of about 4 MB of XML in a part
 LEFT_FOR_COUNTS = 1.5  # disk space by that of the parts, with what is counted beside them
 
@@ -69,7 +68,6 @@ def extract_dump(
     workers: int = 1,
     limit: int | None = None,
     blocks_a_part: int | None = None,
-    counting: Counting = "isogloss",
     keeps_others: bool = True,
     room: float = LEFT_FOR_COUNTS,
 ) -> Extraction:
@@ -89,11 +87,9 @@ def extract_dump(
         Read the first pages only, of any namespace.
     blocks_a_part
         Blocks in a part, `BLOCKS` when None; fewer lose less in a stop and make more files.
-    counting
-        What the parts are for: texts and targets are read accordingly.
     keeps_others
-        Refuse a folder that holds the work on another dump, or with another `limit` or `counting`;
-        else it is emptied.
+        Refuse a folder that holds the work on another dump, or with another `limit`; else it
+        is emptied.
     room
         Disk space by that of the parts, which must be free for them and what is made of them.
 
@@ -102,7 +98,7 @@ def extract_dump(
     InputError
         When the dump cannot be read, the folder holds parts of another, or the disk is too small.
     """
-    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS, counting)
+    work = _Work(dump, folder, code, limit, blocks_a_part or BLOCKS)
     work.prepare(keeps_others=keeps_others)
     if not work.is_done:
         with _opened(dump, code, workers, work) as opened:
@@ -114,16 +110,10 @@ class _Work:
     """The folder of a dump's parts."""
 
     def __init__(
-        self,
-        dump: Path,
-        folder: Path,
-        code: str,
-        limit: int | None,
-        blocks_a_part: int,
-        counting: Counting,
+        self, dump: Path, folder: Path, code: str, limit: int | None, blocks_a_part: int
     ) -> None:
         self.dump, self.folder, self.limit, self.code = dump, folder, limit, code
-        self.blocks_a_part, self.counting = blocks_a_part, counting
+        self.blocks_a_part = blocks_a_part
         self._end = folder / "extraction.json"
 
     def prepare(self, *, keeps_others: bool) -> None:
@@ -133,14 +123,14 @@ class _Work:
         source = {
             "version": VERSION, "dump": self.dump.name, "code": self.code, "limit": self.limit,
             "file": None if is_piped else facts_of_file(self.dump),
-            "blocks_a_part": self.blocks_a_part, "counting": self.counting,
+            "blocks_a_part": self.blocks_a_part,
         }  # fmt: skip
         self.folder.mkdir(parents=True, exist_ok=True)
         if about.exists() and read_json(about, what="a work folder") != source:
             if keeps_others:
                 raise InputError(
-                    "holds the work on another dump, with another --limit or --counting, or of "
-                    "another version of isogloss; remove it, or give another --work",
+                    "holds the work on another dump, with another --limit, or of another version "
+                    "of isogloss; remove it, or give another --work",
                     path=self.folder,
                 )
             self._begin_anew("it held the work on another dump, or with other options")
@@ -204,7 +194,7 @@ class _Work:
         watch = _Watch(opened, self.folder, room)
         read_blocks = map_blocks(
             "isogloss.wiki.dump.extract",
-            settings_of(opened.site, self.code, self.counting),
+            settings_of(opened.site, self.code),
             watch.blocks(_limited(opened.blocks(), n_seen, self.limit)),
             lambda read: read.block.data,
             workers=workers,

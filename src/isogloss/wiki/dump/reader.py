@@ -13,7 +13,6 @@ from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
-from xml.sax.saxutils import escape
 
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, warn_omitted
@@ -182,7 +181,7 @@ class _Cutter:
         self.dropped = Dropped()
         self._path = path
         self._source = chunks
-        self._chunks = _bare(_as_utf8(chunks, path))
+        self._chunks = _as_utf8(chunks, path)
         self._buffer = bytearray()
         self._first = 0  # place of the buffer's first byte in the text
         self._marks: deque[tuple[int, Position]] = deque()  # where chunks begin in the text
@@ -319,64 +318,3 @@ def _as_utf8(chunks: Iterator[Chunk], path: Path) -> Iterator[Chunk]:
         )
     yield first._replace(data=first.data.removeprefix(codecs.BOM_UTF8))
     yield from chunks
-
-
-def _bare(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Drop comments and turn CDATA sections into escaped text: a tag is then always a tag.
-
-    MediaWiki writes neither. Once something was changed, places are counted from the first stream.
-    """
-    rest, closing, is_changed = b"", b"", False
-    first = last = -1
-    for chunk in chunks:
-        first = chunk.stream if first < 0 else first
-        is_changed |= bool(rest) and chunk.stream != last
-        last = chunk.stream
-        if chunk.data == GAP:
-            rest, closing = b"", b""  # nothing goes on after it
-        data, rest = rest + chunk.data, b""
-        if closing or b"<!" in data:
-            is_changed = True
-            data, rest, closing = _without_sections(data, closing)
-        elif data.endswith(b"<"):
-            data, rest = data[:-1], b"<"
-        yield Chunk(data, first if is_changed else last, chunk.n_read)
-    if rest and not closing:
-        yield Chunk(rest, first if is_changed else last, 0)
-
-
-def _without_sections(data: bytes, closing: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the bare text, what must wait for more, and what ends the section it stops in."""
-    kept, place = [], 0
-    while True:
-        if closing:
-            end = data.find(closing, place)
-            is_open = end < 0
-            stop = max(place, len(data) - len(closing) + 1) if is_open else end
-            if closing == _END_OF_CDATA:
-                kept.append(_escaped(data[place:stop]))
-            if is_open:
-                return b"".join(kept), data[stop:], closing
-            place, closing = end + len(closing), b""
-        start = data.find(b"<!", place)
-        if start < 0:
-            stop = len(data) - data.endswith(b"<")
-            kept.append(data[place:stop])
-            return b"".join(kept), data[stop:], b""
-        kept.append(data[place:start])
-        if len(data) - start < len(_CDATA):
-            return b"".join(kept), data[start:], b""
-        if data.startswith(b"<!--", start):
-            place, closing = start + 4, b"-->"
-        elif data.startswith(_CDATA, start):
-            place, closing = start + len(_CDATA), _END_OF_CDATA
-        else:
-            kept.append(b"<!")
-            place = start + 2
-
-
-_CDATA, _END_OF_CDATA = b"<![CDATA[", b"]]>"
-
-
-def _escaped(data: bytes) -> bytes:
-    return escape(data.decode("latin-1")).encode("latin-1")

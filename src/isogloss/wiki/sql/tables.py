@@ -1,4 +1,4 @@
-"""What a wiki's SQL tables say of its pages: items of Wikidata, other languages, titles.
+"""What a wiki's SQL tables say of its pages: items of Wikidata, other languages.
 
 Each function streams one table (`isogloss.wiki.sql.reader`).
 """
@@ -14,13 +14,9 @@ from isogloss.errors import counted, warn_omitted
 from isogloss.progress import logger
 from isogloss.storage.array_file import Arrays, packed_strings
 from isogloss.storage.string_index import find_strings, index_strings
-from isogloss.wiki.counts.titles import MoreTitles
-from isogloss.wiki.site import ARTICLE
-from isogloss.wiki.sql.reader import COLUMNS, Strings, read_table
+from isogloss.wiki.sql.reader import Strings, read_table
 from isogloss.wiki.streams.dropped import Dropped
 
-_UNDERSCORE, _SPACE = ord("_"), ord(" ")
-_READ = {**COLUMNS, "redirect": ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")}
 _LONGEST_NUMBER = 18  # digits; of an item they are ten at most
 
 
@@ -50,7 +46,7 @@ def check_table(path: Path, table: str) -> None:
     InputError
         When it does not, or cannot be read.
     """
-    rows = read_table(path, table, _READ[table])
+    rows = read_table(path, table)
     next(rows, None)
     if isinstance(rows, Generator):
         rows.close()  # else its thread reads on
@@ -91,41 +87,6 @@ def read_page_properties(path: Path, pages: Ints1d) -> PageProperties:
         logger.info("%s: knows no disambiguation page; templates tell them", path)
         return PageProperties(items, None)
     return PageProperties(items, disambiguations)
-
-
-def read_titles_of_tables(page: Path, redirect: Path | None) -> MoreTitles:
-    """Read the titles of the main namespace from ``page``, and where its redirects lead.
-
-    Without ``redirect`` those lead nowhere.
-    """
-    parts = []
-    for rows in read_table(page, "page"):
-        is_main = rows.numbers["page_namespace"] == ARTICLE
-        titles = _spaced(rows.strings["page_title"])
-        listed = [title for title, kept in zip(titles, is_main.tolist(), strict=True) if kept]
-        ids = rows.numbers["page_id"][is_main]
-        parts.append((listed, ids, rows.numbers["page_is_redirect"][is_main] == 1))
-    data, offsets = packed_strings([title for listed, _, _ in parts for title in listed])
-    return MoreTitles(
-        data,
-        offsets,
-        np.concatenate([np.zeros(0, np.int64), *(ids for _, ids, _ in parts)]),
-        np.concatenate([np.zeros(0, np.bool_), *(flags for _, _, flags in parts)]),
-        {} if redirect is None else _redirects(redirect),
-    )
-
-
-def _redirects(path: Path) -> Mapping[int, bytes]:
-    found = {}
-    for rows in read_table(path, "redirect", _READ["redirect"]):
-        titles = _spaced(rows.strings["rd_title"])
-        wikis = rows.strings["rd_interwiki"].tolist()
-        keys = zip(
-            rows.numbers["rd_from"].tolist(), rows.numbers["rd_namespace"].tolist(), titles, wikis,
-            strict=True,
-        )  # fmt: skip
-        found.update({page: title for page, space, title, wiki in keys if not space and not wiki})
-    return found
 
 
 def read_language_links(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -181,8 +142,3 @@ def read_sitelinks(path: Path, titles: Mapping[str, Arrays]) -> dict[str, tuple[
 def _find(known: Bytes1d, offsets: Ints1d, wanted: Strings) -> Ints1d:
     slots, _ = index_strings(known, offsets)
     return find_strings(slots, known, offsets, wanted.data, wanted.offsets)
-
-
-def _spaced(titles: Strings) -> list[bytes]:
-    data = np.where(titles.data == _UNDERSCORE, np.uint8(_SPACE), titles.data)
-    return Strings(data, titles.offsets).tolist()

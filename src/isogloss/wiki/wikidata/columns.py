@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.arrays import Bytes1d, Ints1d, offsets_of
 from isogloss.errors import InputError
 from isogloss.storage.array_file import Arrays, packed, unpacked
 from isogloss.text.languages import fallbacks, parse_language
@@ -343,12 +343,12 @@ class _Columns:
         return WikidataEntities(
             ids=np.array(self.ids, np.int64),
             n_sitelinks=np.array(self.n_sitelinks, np.int64),
-            name_offsets=_offsets(self.n_names),
+            name_offsets=offsets_of(self.n_names),
             name_lang=code // 3,
             name_kind=(code % 3).astype(np.uint8),
             text=np.frombuffer(b"".join(encoded), np.uint8),
-            text_offsets=_offsets([len(text) for text in encoded]),
-            class_offsets=_offsets(self.n_classes),
+            text_offsets=offsets_of([len(text) for text in encoded]),
+            class_offsets=offsets_of(self.n_classes),
             classes=np.array(self.classes, np.int64),
             redirects=np.array(self.redirects, np.int64).reshape(-1, 2),
             langs=tuple(self.langs),
@@ -398,12 +398,6 @@ def is_wanted(lang: str, wanted: tuple[str, ...] | None) -> bool:
     return any(tag.split("-")[0] in ours for tag in fallbacks(lang))
 
 
-def _offsets(sizes: list[int]) -> Ints1d:
-    offsets = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets
-
-
 def _joined_offsets(listed: list[Ints1d]) -> Ints1d:
     sizes = [np.diff(offsets) for offsets in listed]
-    return np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    return offsets_of(np.concatenate(sizes))

@@ -23,7 +23,6 @@ from isogloss.wiki.wikitext.links import (
 from isogloss.wiki.wikitext.state import (
     BEGIN,
     BRACKETS,
-    CATEGORY_LINK,
     CUT,
     DEPTH,
     EXTERNAL,
@@ -35,7 +34,6 @@ from isogloss.wiki.wikitext.state import (
     OUT,
     OUTER_EXTERNAL,
     ROW_BEFORE,
-    SHOWS_HIDDEN,
     TARGET_END,
     TARGETS,
     TARGETS_BEFORE,
@@ -46,14 +44,13 @@ from isogloss.wiki.wikitext.state import (
 
 @compiled
 def open_bracket(
-    source: Any, at: Any, stop: Any, last: Any, cuts: Any, open_links: Any, trail: Any,
-    with_captions: Any, hashes: Any, entries: Any, letters: Any, text: Any, links: Any,
-    targets: Any, state: Any,
+    source: Any, at: Any, stop: Any, last: Any, cuts: Any, open_links: Any, trail: Any, words: Any,
+    text: Any, links: Any, targets: Any, state: Any,
 ) -> Any:  # fmt: skip
     """Open a link of either kind, or write the bracket."""
     state[FRESH] = 0
     if at + 1 >= stop or source[at + 1] != 0x5B:
-        if has_scheme(source, at + 1, last, hashes, entries, letters):
+        if has_scheme(source, at + 1, last, words):
             end = skip_url(source, at + 1, last, cuts, state)
             state[EXTERNAL] = 1
             return end
@@ -66,30 +63,25 @@ def open_bracket(
         return at + 1
     give_up_link(state, open_links)
     begin = state[TARGETS]
-    place, end, is_unknown = read_target(
-        source, at + 2, last, targets, cuts, hashes, entries, letters, state
-    )
+    place, end, is_unknown = read_target(source, at + 2, last, targets, cuts, words, state)
     if place < 0:
         return at + 2
-    if has_scheme(source, at + 2, place, hashes, entries, letters) and source[at + 2] != 0x2F:
+    if has_scheme(source, at + 2, place, words) and source[at + 2] != 0x2F:
         return at + 1
-    kind = link_kind(targets, begin, end, is_unknown, hashes, entries, letters)
+    kind = link_kind(targets, begin, end, is_unknown, words)
     if source[place] == 0x7C:
         if not open_link(state, open_links, kind, end):
             return at + 2
         if kind == OPEN_FILE:
-            begin_segment(
-                source, place + 1, last, state, text, links, open_links, with_captions
-            )  # fmt: skip
+            begin_segment(source, place + 1, last, state, text, links, open_links)
         elif place + 2 < last and source[place + 1] == source[place + 2] == 0x5D:
             first, after = name_without_context(targets, begin, end)
             for i in range(first, after):
                 put(state, text, targets[i])
         return place + 1
     return _short_link(
-        source, place + 2, kind, begin, end, trail, text, links, targets, cuts, last,
-        state,
-    )  # fmt: skip
+        source, place + 2, kind, begin, end, trail, text, links, targets, cuts, last, state
+    )
 
 
 @compiled
@@ -120,14 +112,8 @@ def close_bracket(
     state[EXTERNAL] = open_links[top, OUTER_EXTERNAL]
     end = at + 2
     if kind & HIDDEN_LINK:
-        if state[SHOWS_HIDDEN]:
-            kind -= HIDDEN_LINK
-            add_link(state, text, links, kind, open_links[top, TARGET_END], begin, state[OUT])
-        else:
-            rewind(state, begin, open_links[top, ROW_BEFORE], open_links[top, TARGETS_BEFORE])
-            add_link(
-                state, text, links, kind - HIDDEN_LINK, open_links[top, TARGET_END], begin, begin
-            )
+        rewind(state, begin, open_links[top, ROW_BEFORE], open_links[top, TARGETS_BEFORE])
+        add_link(state, text, links, kind - HIDDEN_LINK, open_links[top, TARGET_END], begin, begin)
         return skip_blanks(source, end, stop, state, text)
     end = trail_end(source, end, stop, trail)
     for i in range(at + 2, end):
@@ -144,7 +130,7 @@ def _short_link(
 ) -> Any:  # fmt: skip
     """Write ``[[target]]``, which ends before `at`."""
     if kind & HIDDEN_LINK:
-        _hidden_link(kind, begin, end, text, links, targets, state)
+        add_link(state, text, links, kind - HIDDEN_LINK, end, state[OUT], state[OUT])
     if kind == OPEN_FILE or kind & HIDDEN_LINK:
         return skip_blanks(source, at, last, state, text)
     out, shown = state[OUT], begin
@@ -163,20 +149,3 @@ def _short_link(
     if kind != UNKNOWN:
         add_link(state, text, links, kind, end, out, state[OUT])
     return after
-
-
-@compiled
-def _hidden_link(
-    kind: Any, begin: Any, end: Any, text: Any, links: Any, targets: Any, state: Any
-) -> Any:
-    """Write the link to a category or language, without text or with its name as text."""
-    out = state[OUT]
-    if state[SHOWS_HIDDEN]:
-        first = begin
-        if kind == HIDDEN_LINK + CATEGORY_LINK:
-            while targets[first] != 0x3A:
-                first += 1
-            first += 1
-        for i in range(first, end):
-            put(state, text, targets[i])
-    add_link(state, text, links, kind - HIDDEN_LINK, end, out, state[OUT])

@@ -38,8 +38,8 @@ _LONGEST_VARIANTS = 1000
 
 @compiled
 def find_cuts(
-    source: Any, first: Any, last: Any, has_variants: Any, hashes: Any, entries: Any,
-    letters: Any, cuts: Any, stack: Any, state: Any,
+    source: Any, first: Any, last: Any, has_variants: Any, words: Any, cuts: Any, stack: Any,
+    state: Any,
 ) -> Any:  # fmt: skip
     """Write the cuts of the page `source[first:last]` in order.
 
@@ -47,8 +47,8 @@ def find_cuts(
     ----------
     has_variants
         Whether ``-{...}-`` is markup.
-    hashes, entries, letters
-        The table of words.
+    words
+        Tags, of a `WordTable`.
     cuts, stack
         Room for two cuts and one open bracket for each ``{``, and for one of each for each ``<``.
     state
@@ -66,9 +66,7 @@ def find_cuts(
         elif byte == 0x7D:
             at = _close_braces(source, first, at, last, cuts, stack, state)
         elif byte == 0x3C:
-            at = _open_tag(
-                source, at, last, hashes, entries, letters, cuts, stack, state
-            )  # fmt: skip
+            at = _open_tag(source, at, last, words, cuts, stack, state)
         else:
             at += 1
     state[DEPTH] = 0
@@ -205,15 +203,14 @@ def _close_table(cuts: Any, stack: Any, state: Any, end: Any) -> Any:
 
 @compiled
 def _open_tag(
-    source: Any, at: Any, last: Any, hashes: Any, entries: Any, letters: Any, cuts: Any,
-    stack: Any, state: Any,
-) -> Any:  # fmt: skip
+    source: Any, at: Any, last: Any, words: Any, cuts: Any, stack: Any, state: Any
+) -> Any:
     """Cut a comment or a tag with its content, or open or close a table; return where to go on."""
     if at + 3 < last and source[at + 1] == 0x21 and source[at + 2] == source[at + 3] == 0x2D:
         return _comment(source, at, last, cuts, state)
     closing = at + 1 < last and source[at + 1] == 0x2F
     begin = at + 2 if closing else at + 1
-    kind, name_end = tag_kind(source, begin, last, hashes, entries, letters)
+    kind, name_end = tag_kind(source, begin, last, words)
     if kind < TABLE:
         return at + 1
     content = tag_end(source, name_end, last)
@@ -257,7 +254,7 @@ def _comment(source: Any, at: Any, last: Any, cuts: Any, state: Any) -> Any:
 
 
 @compiled
-def tag_kind(source: Any, begin: Any, last: Any, hashes: Any, entries: Any, letters: Any) -> Any:
+def tag_kind(source: Any, begin: Any, last: Any, words: Any) -> Any:
     """Return the kind of the tag whose name starts at `begin`, or -1, and where the name ends."""
     end = begin
     while end < last and end - begin < _LONGEST_NAME:
@@ -270,7 +267,7 @@ def tag_kind(source: Any, begin: Any, last: Any, hashes: Any, entries: Any, lett
     byte = source[end]
     if not (byte == 0x20 or byte == 0x3E or byte == 0x2F or byte == 0x0A or byte == 9):
         return -1, end
-    return find_word(TAG, source, begin, end, True, hashes, entries, letters), end
+    return find_word(TAG, source, begin, end, True, words), end
 
 
 @compiled

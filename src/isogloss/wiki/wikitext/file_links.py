@@ -38,12 +38,11 @@ _LONGEST_UNSPACED = 15  # bytes: five characters of Han, kana or Thai; サムネ
 
 @compiled
 def begin_segment(
-    source: Any, at: Any, last: Any, state: Any, text: Any, links: Any, open_links: Any,
-    with_captions: Any,
-) -> Any:  # fmt: skip
+    source: Any, at: Any, last: Any, state: Any, text: Any, links: Any, open_links: Any
+) -> Any:
     """Begin the part of the innermost file that starts at `at`, behind a ``|``."""
     top = state[DEPTH] - 1
-    is_option = not with_captions or _is_option(source, at, last)
+    is_option = _is_option(source, at, last)
     state[STEPS] += _LONGEST_OPTION
     if not is_option:
         if open_links[top, HAS_CAPTION]:

@@ -75,9 +75,7 @@ def write_character(code: Any, into: Any, at: Any) -> Any:
 
 
 @compiled
-def write_entity(
-    source: Any, at: Any, last: Any, into: Any, place: Any, hashes: Any, entries: Any, letters: Any
-) -> Any:
+def write_entity(source: Any, at: Any, last: Any, into: Any, place: Any, words: Any) -> Any:
     """Write the character that the entity at `at` stands for, or its ``&`` where it is none.
 
     Return the place after the entity in the source, and after what was written.
@@ -91,7 +89,7 @@ def write_entity(
         if source[at + 1] == 0x23:
             value = _number(source, at + 2, end)
         else:
-            value = find_word(ENTITY, source, at + 1, end, False, hashes, entries, letters)
+            value = find_word(ENTITY, source, at + 1, end, False, words)
     if value < 0:
         into[place] = 0x26
         return at + 1, place + 1

@@ -52,9 +52,8 @@ _LONGEST_SCHEME = 12
 
 @compiled
 def read_target(
-    source: Any, at: Any, last: Any, targets: Any, cuts: Any, hashes: Any, entries: Any,
-    letters: Any, state: Any,
-) -> Any:  # fmt: skip
+    source: Any, at: Any, last: Any, targets: Any, cuts: Any, words: Any, state: Any
+) -> Any:
     """Write the target that starts at `at` behind the targets.
 
     Return the place of the ``|`` or ``]]`` that ends it, or -1 where it cannot be a target; the
@@ -80,7 +79,7 @@ def read_target(
                 or byte == 0x3C or byte == 0x3E):  # fmt: skip
             break
         if byte == 0x26:
-            at, end = write_entity(source, at, last, targets, end, hashes, entries, letters)
+            at, end = write_entity(source, at, last, targets, end, words)
         else:
             if end > begin or (byte != 0x20 and byte != 0x5F):
                 targets[end] = byte
@@ -91,9 +90,7 @@ def read_target(
 
 
 @compiled
-def link_kind(
-    targets: Any, begin: Any, end: Any, is_unknown: Any, hashes: Any, entries: Any, letters: Any
-) -> Any:
+def link_kind(targets: Any, begin: Any, end: Any, is_unknown: Any, words: Any) -> Any:
     """Return what the prefix of a target makes of the link."""
     if is_unknown or begin == end:
         return UNKNOWN
@@ -110,7 +107,7 @@ def link_kind(
         name_end -= 1
     while begin < name_end and (targets[begin] == 0x20 or targets[begin] == 0x5F):
         begin += 1
-    prefix = find_word(PREFIX, targets, begin, name_end, True, hashes, entries, letters)
+    prefix = find_word(PREFIX, targets, begin, name_end, True, words)
     if prefix == OTHER_WIKI or (prefix == LANGUAGE and shown):
         return WIKI_LINK
     if prefix < 0 or shown:
@@ -123,7 +120,7 @@ def link_kind(
 
 
 @compiled
-def has_scheme(source: Any, at: Any, last: Any, hashes: Any, entries: Any, letters: Any) -> Any:
+def has_scheme(source: Any, at: Any, last: Any, words: Any) -> Any:
     """Say whether a URL starts at `at`: a known scheme and a colon, or two slashes."""
     if at + 1 < last and source[at] == source[at + 1] == 0x2F:
         return True
@@ -132,7 +129,7 @@ def has_scheme(source: Any, at: Any, last: Any, hashes: Any, entries: Any, lette
         end += 1
     if end == at or end >= last or source[end] != 0x3A:
         return False
-    return find_word(SCHEME, source, at, end, True, hashes, entries, letters) > 0
+    return find_word(SCHEME, source, at, end, True, words) > 0
 
 
 @compiled

@@ -57,30 +57,17 @@ class WikitextRules:
         Tags, entities, prefixes and URL schemes.
     trail
         1 for each code point that continues a link it stands behind.
-    captions
-        Whether the captions of files are read.
-    hidden_shown
-        Whether categories and links to other languages are part of the text.
     has_variants
         Whether ``-{...}-`` chooses between scripts or regions, as in Chinese and Serbian.
     """
 
     words: WordTable
     trail: Bytes1d
-    captions: bool
-    hidden_shown: bool
     has_variants: bool
 
     @classmethod
-    def of(
-        cls,
-        site: Site,
-        *,
-        trail: str | None = None,
-        captions: bool = True,
-        hidden_shown: bool = False,
-    ) -> "WikitextRules":
-        """Return the rules of a site; see `of_names` for the options."""
+    def of(cls, site: Site) -> "WikitextRules":
+        """Return the rules of a site."""
         names = site.namespaces
         languages = site.interwiki & language_prefixes()
         return cls.of_names(
@@ -90,9 +77,6 @@ class WikitextRules:
             categories=names.get(site_names.CATEGORY, ()),
             languages=languages,
             other_wikis=site.interwiki - languages,
-            trail=trail,
-            captions=captions,
-            hidden_shown=hidden_shown,
         )
 
     @classmethod
@@ -105,9 +89,6 @@ class WikitextRules:
         categories: Iterable[str] = (),
         languages: Iterable[str] = (),
         other_wikis: Iterable[str] = (),
-        trail: str | None = None,
-        captions: bool = True,
-        hidden_shown: bool = False,
     ) -> "WikitextRules":
         """Return the rules of a wiki whose prefixes are known.
 
@@ -120,14 +101,6 @@ class WikitextRules:
         languages, other_wikis
             Prefixes of the same wiki in other languages (``"fr"``), whose links are not part of
             the text, and of other wikis (``"wikt"``), whose links are.
-        trail
-            Letters that may stand behind a link; None: those of the language; ``""``: none.
-        captions
-            Whether the captions of files, and the links in them, are read.
-        hidden_shown
-            Whether links to categories and to the page in other languages, which MediaWiki shows
-            elsewhere, are written where they stand, as wikipedia2vec does: their text or sort key,
-            else a category's name, or the target.
         """
         prefixes: dict[bytes, int] = {}
         for number, english, names in (
@@ -140,11 +113,8 @@ class WikitextRules:
             for name in [*english, *names]:
                 prefixes.update(dict.fromkeys(_spellings(name), number))
         families = {chr(PREFIX): prefixes, **_COMMON}
-        letters = trail_letters(language) if trail is None else trail
         has_variants = language.partition("-")[0] in _WITH_VARIANTS.split()
-        return cls(
-            WordTable.of(families), trail_table(letters), captions, hidden_shown, has_variants
-        )
+        return cls(WordTable.of(families), trail_table(trail_letters(language)), has_variants)
 
 
 def _spellings(name: str) -> set[bytes]:

@@ -55,14 +55,16 @@ _LONGEST_SWITCH = 80
 
 @compiled
 def scan_page(
-    source: Any, first: Any, last: Any, cuts: Any, open_links: Any, special: Any, trail: Any,
-    with_captions: Any, hashes: Any, entries: Any, letters: Any, text: Any, links: Any,
-    targets: Any, sections: Any, names: Any, name_ends: Any, state: Any,
+    source: Any, first: Any, last: Any, cuts: Any, open_links: Any, markup: Any, text: Any,
+    links: Any, targets: Any, sections: Any, templates: Any, state: Any,
 ) -> Any:  # fmt: skip
     """Write text, links, sections and template names of the page `source[first:last]`.
 
-    Its cuts (`find_cuts`) are in `cuts`; what is written goes behind what `state` counts.
+    Its cuts (`find_cuts`) are in `cuts`; what is written goes behind what `state` counts. `markup`
+    holds the bytes that may be markup, the letters behind links and the table of words;
+    `templates` the bytes of the templates' names and where each ends.
     """
+    special, trail, words = markup
     first_row, first_section = state[ROW], state[SECTIONS]
     _begin_page(state, sections)
     at = first
@@ -85,28 +87,19 @@ def scan_page(
         if at >= stop:
             if at >= last:
                 break
-            at = _cut(
-                source, last, cuts, open_links, hashes, entries, letters, text, links, names,
-                name_ends, state,
-            )  # fmt: skip
+            at = _cut(source, last, cuts, open_links, words, text, links, templates, state)
         elif source[at] == 0x0A:
             at = _line_break(source, at, last, open_links, text, links, sections, state)
         elif source[at] == 0x27:
             at, state[FRESH] = apostrophes(source, at, stop, state, text), 0
         elif source[at] == 0x5B:
             at = open_bracket(
-                source, at, stop, last, cuts, open_links, trail, with_captions, hashes, entries,
-                letters, text, links, targets, state,
-            )  # fmt: skip
+                source, at, stop, last, cuts, open_links, trail, words, text, links, targets, state
+            )
         elif source[at] == 0x5D:
-            at = close_bracket(
-                source, at, stop, open_links, trail, text, links, targets, state
-            )  # fmt: skip
+            at = close_bracket(source, at, stop, open_links, trail, text, links, targets, state)
         else:
-            at = _other(
-                source, at, stop, last, open_links, with_captions, hashes, entries, letters, text,
-                links, state,
-            )  # fmt: skip
+            at = _other(source, at, stop, last, open_links, words, text, links, state)
     state[DEPTH] = 0
     end_line(state, text, links, sections, open_links)
     _end_page(state, text, links, sections, first_row, first_section)
@@ -141,8 +134,8 @@ def _end_page(
 
 @compiled
 def _cut(
-    source: Any, last: Any, cuts: Any, open_links: Any, hashes: Any, entries: Any, letters: Any,
-    text: Any, links: Any, names: Any, name_ends: Any, state: Any,
+    source: Any, last: Any, cuts: Any, open_links: Any, words: Any,
+    text: Any, links: Any, templates: Any, state: Any,
 ) -> Any:  # fmt: skip
     """Pass the next cut: write what is literal, note a template's name; return where it ends."""
     row = state[CUT]
@@ -153,9 +146,7 @@ def _cut(
         at = cuts[row, FIRST]
         while at < cuts[row, LAST]:
             if source[at] == 0x26:
-                at, state[OUT] = write_entity(
-                    source, at, cuts[row, LAST], text, state[OUT], hashes, entries, letters
-                )  # fmt: skip
+                at, state[OUT] = write_entity(source, at, cuts[row, LAST], text, state[OUT], words)
             elif source[at] != 0x0A:
                 put(state, text, source[at])
                 at += 1
@@ -169,12 +160,13 @@ def _cut(
     if kind == TEMPLATE:
         state[FRESH] = 0
         state[HEADING] = min(2 * state[HEADING], 2)  # more was in it than equals signs
-        _template_name(source, at + 2, end - 2, names, name_ends, state)
+        _template_name(source, at + 2, end - 2, templates, state)
     return skip_blanks(source, end, last, state, text)
 
 
 @compiled
-def _template_name(source: Any, at: Any, end: Any, names: Any, name_ends: Any, state: Any) -> Any:
+def _template_name(source: Any, at: Any, end: Any, templates: Any, state: Any) -> Any:
+    names, name_ends = templates
     while at < end and source[at] <= 0x20:
         at += 1
     end = min(end, at + _LONGEST_TEMPLATE_NAME)
@@ -217,24 +209,22 @@ def _line_break(
 
 @compiled
 def _other(
-    source: Any, at: Any, stop: Any, last: Any, open_links: Any, with_captions: Any, hashes: Any,
-    entries: Any, letters: Any, text: Any, links: Any, state: Any,
+    source: Any, at: Any, stop: Any, last: Any, open_links: Any, words: Any, text: Any, links: Any,
+    state: Any,
 ) -> Any:  # fmt: skip
     """Read a bar, tag, entity, brace or underscore."""
     byte = source[at]
     state[FRESH] = 0
     if byte == 0x3C:
-        return _tag(source, at, last, hashes, entries, letters, text, links, state)
+        return _tag(source, at, last, words, text, links, state)
     if byte == 0x26:
-        at, state[OUT] = write_entity(
-            source, at, stop, text, state[OUT], hashes, entries, letters
-        )  # fmt: skip
+        at, state[OUT] = write_entity(source, at, stop, text, state[OUT], words)
         return at
     if byte == 0x7C:
         top = state[DEPTH] - 1
         if top >= 0 and open_links[top, LINK_KIND] == OPEN_FILE:
             end_segment(state, open_links)
-            begin_segment(source, at + 1, last, state, text, links, open_links, with_captions)
+            begin_segment(source, at + 1, last, state, text, links, open_links)
             return at + 1
     elif at + 1 < stop and source[at + 1] == byte:
         if byte != 0x5F:
@@ -265,15 +255,12 @@ def _switch_end(source: Any, at: Any, stop: Any, state: Any) -> Any:
 
 
 @compiled
-def _tag(
-    source: Any, at: Any, last: Any, hashes: Any, entries: Any, letters: Any, text: Any,
-    links: Any, state: Any,
-) -> Any:  # fmt: skip
+def _tag(source: Any, at: Any, last: Any, words: Any, text: Any, links: Any, state: Any) -> Any:
     """Skip a tag that MediaWiki knows; write any other ``<``."""
     if at + 3 < last and source[at + 1] == 0x21 and source[at + 2] == source[at + 3] == 0x2D:
         return at + 4
     begin = at + 2 if at + 1 < last and source[at + 1] == 0x2F else at + 1
-    kind, name_end = tag_kind(source, begin, last, hashes, entries, letters)
+    kind, name_end = tag_kind(source, begin, last, words)
     end = tag_end(source, name_end, last) if kind > 0 else -1
     state[STEPS] += max(end, name_end) - at
     if end < 0:

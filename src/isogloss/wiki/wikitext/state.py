@@ -21,9 +21,8 @@ BOLD, ITALIC = 15, 16  # runs of apostrophes of the line
 AFTER_LETTER, AFTER_WORD, AFTER_SPACE = 17, 18, 19  # where its first bold runs are, or -1
 RUN_END = 20  # where the text after the last run of apostrophes starts
 STEPS = 21  # bytes looked at outside the plain copy; grows linearly with the input
-SHOWS_HIDDEN = 22  # whether categories and languages are written to the text
-N_CUTS, N_BRACES = 23, 24  # of the search for cuts: cuts found, open pairs of braces
-UNCLOSED = 25  # from here on by kind of tag: 1 where no closing tag follows; [0]: comments
+N_CUTS, N_BRACES = 22, 23  # of the search for cuts: cuts found, open pairs of braces
+UNCLOSED = 24  # from here on by kind of tag: 1 where no closing tag follows; [0]: comments
 STATE_SIZE = UNCLOSED + 64
 
 # Columns of a cut: a part of the page that is not read.

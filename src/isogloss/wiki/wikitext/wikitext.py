@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bytes1d, Ints1d
+from isogloss.arrays import Bytes1d, Ints1d, offsets_of
 from isogloss.compiled import compiled, interrupts_wait
 from isogloss.wiki.wikitext.cuts import find_cuts
 from isogloss.wiki.wikitext.rules import WikitextRules
@@ -25,7 +25,6 @@ from isogloss.wiki.wikitext.state import (
     OUT,
     ROW,
     SECTIONS,
-    SHOWS_HIDDEN,
     STATE_SIZE,
     STEPS,
     TARGETS,
@@ -129,18 +128,15 @@ def scan_pages(texts: Sequence[bytes], rules: WikitextRules) -> ScannedPages:
     ('Bonn is a city on the river.', [('city', 'city', 0), ('Rhine', 'river', 0)])
     """
     sound = [_repaired(text) for text in texts]
-    offsets = np.zeros(len(sound) + 1, np.int64)
-    np.cumsum([len(text) for text in sound], out=offsets[1:])
+    offsets = offsets_of([len(text) for text in sound])
     source = np.frombuffer(b"".join(sound), np.uint8)
     special = np.zeros(256, np.uint8)
     special[list(_MARKUP)] = 1
-    words = rules.words
     n_signs = np.array([np.count_nonzero(source == sign) for sign in b"{<[="], np.int64)
     with interrupts_wait():
         arrays = _scan(
-            source, offsets, n_signs, special, rules.trail, rules.captions, rules.has_variants,
-            rules.hidden_shown, words.hashes, words.entries, words.letters,
-        )  # fmt: skip
+            source, offsets, n_signs, special, rules.trail, rules.has_variants, rules.words
+        )
     n_damaged = sum(a is not b for a, b in zip(sound, texts, strict=True))
     text, targets, names, links, sections, name_ends, by_page, n_steps = arrays
     return ScannedPages(
@@ -175,9 +171,8 @@ def _repaired(text: bytes) -> bytes:
 
 @compiled
 def _scan(
-    source: Any, offsets: Any, n_signs: Any, special: Any, trail: Any, with_captions: Any,
-    has_variants: Any, hidden_shown: Any, hashes: Any, entries: Any, letters: Any,
-) -> Any:  # fmt: skip
+    source: Any, offsets: Any, n_signs: Any, special: Any, trail: Any, has_variants: Any, words: Any
+) -> Any:
     """Return text, targets, template names; rows of links, sections, ends of names; by page."""
     n_pages, size = offsets.size - 1, source.size
     n_braces, n_tags, n_brackets, n_equals = n_signs[0], n_signs[1], n_signs[2], n_signs[3]
@@ -192,16 +187,13 @@ def _scan(
     stack = np.empty((n_braces + n_tags + 8, 3), np.int64)
     open_links = np.zeros((MOST_OPEN, OPEN_LINK_SIZE), np.int64)
     state = np.zeros(STATE_SIZE, np.int64)
-    state[SHOWS_HIDDEN] = hidden_shown
     by_page = np.zeros((n_pages + 1, 4), np.int64)
     for page in range(n_pages):
         first, last = offsets[page], offsets[page + 1]
-        find_cuts(
-            source, first, last, has_variants, hashes, entries, letters, cuts, stack, state
-        )  # fmt: skip
+        find_cuts(source, first, last, has_variants, words, cuts, stack, state)
         scan_page(
-            source, first, last, cuts, open_links, special, trail, with_captions, hashes, entries,
-            letters, text, links, targets, sections, names, name_ends, state,
+            source, first, last, cuts, open_links, (special, trail, words), text, links, targets,
+            sections, (names, name_ends), state,
         )  # fmt: skip
         by_page[page + 1, 0], by_page[page + 1, 1] = state[OUT], state[ROW]
         by_page[page + 1, 2], by_page[page + 1, 3] = state[SECTIONS], state[NAMES]

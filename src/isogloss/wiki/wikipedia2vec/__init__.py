@@ -1,1 +1,0 @@
-"""Entities and pages counted as the program Wikipedia2Vec counts them."""
