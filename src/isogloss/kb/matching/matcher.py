@@ -57,6 +57,8 @@ def _inflected(
     n_letters = 0
     for i in range(first, stop):
         n_letters += kinds[i] != MARK
+    # `rules` from `place` on: how many rules; of each the least letters before the ending, how many
+    # units the name has in its place, and these.
     at = place + 1
     for _ in range(rules[place]):
         n_named, begin = rules[at + 1], at + 2
@@ -119,6 +121,7 @@ def _search_text(
         if n + MOST_HITS > out.shape[0]:
             return -1
         n_hits, best_end, best_row = 0, i + 1, SILENT
+        # `state` is the hash of units[i:j]; `longer` says that some name continues.
         state, j, longer = NAME_SEED, i, True
         while longer and j < last and n_hits + 1 < MOST_HITS:
             if covered is not None:  # noqa: SIM102  # so numba drops the branch
@@ -126,9 +129,10 @@ def _search_text(
                     break
             state = longer_hash(state, units[j])
             j += 1
-            edge = boundary[j + text]
+            edge = boundary[j + text]  # a text has one boundary more than units, hence `+ text`
             if not edge:
                 continue
+            # Once for the name that an ending follows, then for the name as it stands.
             for is_whole in range(endings is None or not edge & ENDING, 2):
                 name, end = np.int64(-1), j
                 if is_whole:

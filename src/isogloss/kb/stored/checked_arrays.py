@@ -1,6 +1,6 @@
 """Checks of all that compiled code and look-ups take for granted of a knowledge base's arrays.
 
-Types and shapes are those of the manifest, checked on opening (`kb.manifest`). Here are the values:
+Types and shapes are those of the manifest, checked on opening (`manifest`). Here are the values:
 made by `compile_names` and `build` they always hold, so a failure is a damaged or a made-up file.
 """
 

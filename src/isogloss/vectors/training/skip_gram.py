@@ -151,20 +151,8 @@ def train_pages(
                 targets[n] = n_words + graph_neighbours[j]
                 n += 1
                 if n == targets.size or j + 1 == graph_offsets[entity + 1]:
-                    learn(
-                        n_words + entity,
-                        targets,
-                        n,
-                        rate,
-                        entities,
-                        n_negatives,
-                        False,
-                        inputs,
-                        outputs,
-                        work,
-                        sigmoid,
-                        state,
-                    )
+                    learn(n_words + entity, targets, n, rate, entities, n_negatives, False,
+                          inputs, outputs, work, sigmoid, state)  # fmt: skip
                     n_pairs += n
                     n = 0
         # Links are in the order of their places, so one pass over sections and links meets both.
@@ -178,56 +166,20 @@ def train_pages(
                 reach = 1 + below(window, next_bits(state))
                 n = _gather(tokens, max(begin, i - reach), i, keep, targets, 0, state)
                 n = _gather(tokens, i + 1, min(end, i + reach + 1), keep, targets, n, state)
-                learn(
-                    centre,
-                    targets,
-                    n,
-                    rate,
-                    words,
-                    n_negatives,
-                    shared,
-                    inputs,
-                    outputs,
-                    work,
-                    sigmoid,
-                    state,
-                )
+                learn(centre, targets, n, rate, words, n_negatives, shared, inputs, outputs, work,
+                      sigmoid, state)  # fmt: skip
                 n_pairs += n
             while link < last_link and (link_starts[link] < end or link_ends[link] == end):
                 left, right = link_starts[link], link_ends[link]
                 entity = n_words + link_entities[link]
                 n = _gather(tokens, max(begin, left - window), left, keep, targets, 0, state)
                 n = _gather(tokens, right, min(end, right + window), keep, targets, n, state)
-                learn(
-                    entity,
-                    targets,
-                    n,
-                    rate,
-                    words,
-                    n_negatives,
-                    False,
-                    inputs,
-                    outputs,
-                    work,
-                    sigmoid,
-                    state,
-                )
+                learn(entity, targets, n, rate, words, n_negatives, False, inputs, outputs, work,
+                      sigmoid, state)  # fmt: skip
                 one_target[0] = entity
                 for k in range(n):
-                    learn(
-                        targets[k],
-                        one_target,
-                        1,
-                        rate,
-                        entities,
-                        n_negatives,
-                        False,
-                        inputs,
-                        outputs,
-                        work,
-                        sigmoid,
-                        state,
-                    )
+                    learn(targets[k], one_target, 1, rate, entities, n_negatives, False, inputs,
+                          outputs, work, sigmoid, state)  # fmt: skip
                 n_pairs += 2 * n
                 link += 1
     return n_pairs

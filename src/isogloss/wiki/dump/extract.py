@@ -75,7 +75,7 @@ class Extracted(NamedTuple):
                              keeps its prefix and first letter
         ``target_kind``      `TO_ARTICLE` …
         ===================  ======================================================================
-    lost
+    dropped
         Pages that could not be read by reason, stretches of the dump that are missing.
     others
         What is left out on purpose: pages of other namespaces and of other content models.

@@ -44,7 +44,7 @@ class Extraction:
     counts
         ``pages`` of the main namespace, ``redirects`` among them, ``disambiguations`` by template,
         ``links``, and what was left out on purpose.
-    lost
+    dropped
         What could not be read, by reason.
     site
         The wiki, as the dump describes it.

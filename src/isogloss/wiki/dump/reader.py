@@ -76,7 +76,7 @@ class Dump:
     ----------
     site
         The wiki. Where the dump does not describe it: what is known of the language.
-    lost
+    dropped
         What could not be read so far, but for pages within blocks (`parse_pages` counts them).
 
     Raises

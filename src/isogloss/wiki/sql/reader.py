@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,13 +67,7 @@ class Strings:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    @overload
-    def __getitem__(self, row: int) -> bytes: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[bytes]: ...
-    def __getitem__(self, row: int | slice) -> bytes | list[bytes]:
-        if isinstance(row, slice):
-            return self.tolist()[row]
+    def __getitem__(self, row: int) -> bytes:
         return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
     def tolist(self) -> list[bytes]:
@@ -104,7 +98,7 @@ def read_table(
         Name of the table; others in the file are passed over.
     columns
         Those to read; `COLUMNS` of the table when None.
-    lost
+    dropped
         Counts rows that could not be read, and compressed bytes.
 
     Raises

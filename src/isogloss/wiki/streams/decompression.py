@@ -58,7 +58,7 @@ def decompress(
         Compressed bytes.
     kind
         A key of `MAGIC`.
-    lost
+    dropped
         Counts streams and bytes that could not be decompressed; a `GAP` stands in their place.
     offset
         Where `blocks` begin in the file; a stream begins there.

@@ -52,7 +52,7 @@ def read_chunks(
     ----------
     path
         The file; ``Path("-")`` is standard input.
-    lost
+    dropped
         Counts streams and bytes that could not be decompressed; a `GAP` stands in their place.
     workers
         Threads that decompress.

@@ -62,7 +62,7 @@ class DumpLines:
 
     Attributes
     ----------
-    lost
+    dropped
         What could not be decompressed; after the last block also whether the end is missing.
     """
 

@@ -1,7 +1,7 @@
 """Brackets of wikitext: internal and external links, opened and closed.
 
-What a link is and how it is kept open is in `wikitext_links`, the captions of files in
-`wikitext_files`.
+What a link is and how it is kept open is in `links`, the captions of files in
+`file_links`.
 """
 
 from typing import Any

@@ -170,6 +170,7 @@ def _close_braces(
     end = at + 1
     while end < last and source[end] == 0x7D:
         end += 1
+    # A table may only be closed by the run's first brace, and where nothing is open inside it.
     top = state[DEPTH] - 1
     if top >= 0 and stack[top, COUNT] == 0 and at > first and source[at - 1] == 0x7C:  # noqa: SIM102
         if _begins_line(source, first, at - 1, False):
@@ -182,6 +183,7 @@ def _close_braces(
         n = min(end - at, stack[top, COUNT])
         n = 3 if n >= 3 else 2
         stack[top, COUNT] -= n
+        # The new cut covers all that were made inside it: cuts never nest.
         state[N_CUTS] = stack[top, CUTS_BEFORE]
         begin = stack[top, POSITION] + stack[top, COUNT]
         _add_cut(cuts, state, begin, at + n, TEMPLATE if n == 2 else DROPPED, 0, 0)

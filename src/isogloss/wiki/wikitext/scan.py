@@ -77,6 +77,7 @@ def scan_page(
         stop = cuts[cut, BEGIN] if cut < state[N_CUTS] else last
         if state[FRESH]:
             at = begin_line(source, at, stop, state)
+        # Most bytes are plain: this loop is what a page costs, so it keeps its place in a variable.
         out = state[OUT]
         while at < stop and not special[source[at]]:
             text[out] = source[at]
