@@ -169,22 +169,34 @@ GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
         ('{"id": "a b", "names": {"en": ["x"]}}', "no id"),
         ('{"id": "e:1"}', "no names"),
         ('{"id": "e:1", "names": {"en": []}}', "no names"),
-        ('{"id": "e:1", "names": {"en": "x"}}', "'names' is not an object"),
+        ('{"id": "e:1", "names": {"en": "x"}}', "got `str` - at `$.names[...]`"),
         ('{"id": "e:1", "names": {"en": [" "]}}', "an empty name"),
-        ('{"id": "e:1", "names": {"en": [7]}}', "an empty name"),
+        ('{"id": "e:1", "names": {"en": [7]}}', "got `int` - at `$.names[...][0]`"),
         ('{"id": "e:1", "names": {"qqqq9": ["x"]}}', "qqqq9"),
         (
             json.dumps({"id": "e:1", "names": {"en": ["x" * 201]}}),
             "shorten it to 200",
         ),
         ('{"id": "e:good", "names": {"en": ["x"]}}', "given before"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "types": "t"}', "'types' is not a list"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "same_as": [1]}', "'same_as' is not a list"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "popularity": -1}', "'popularity' has -1"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "popularity": NaN}', "'popularity' has nan"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "link_prob": {"en": {"x": 2}}}', "0 to 1"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": {"x": "9"}}}', "'counts' has '9'"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": 1}}', "'counts' is not an object"),
+        ('{"id": "e:1", "names": {"en": ["x"]}, "types": "t"}', "got `str` - at `$.types`"),
+        ('{"id": "e:1", "names": {"en": ["x"]}, "same_as": [1]}', "at `$.same_as[0]`"),
+        (
+            '{"id": "e:1", "names": {"en": ["x"]}, "popularity": -1}',
+            ">= 0.0 - at `$.popu",
+        ),
+        ('{"id": "e:1", "names": {"en": ["x"]}, "popularity": NaN}', "at `$.popu"),
+        (
+            '{"id": "e:1", "names": {"en": ["x"]}, "link_prob": {"en": {"x": 2}}}',
+            "<= 1.0 - at `$.link",
+        ),
+        (
+            '{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": {"x": "9"}}}',
+            "at `$.counts",
+        ),
+        (
+            '{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": 1}}',
+            "at `$.counts",
+        ),
     ],
 )
 def test_bad_lines_are_refused_with_their_place_or_counted(

@@ -10,7 +10,10 @@ import logging
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from isogloss.data.lines import COMPRESSED, open_lines
 from isogloss.data.tables import guess_delimiter
@@ -21,7 +24,21 @@ from isogloss.storage.files import parse_json
 
 logger = logging.getLogger(__name__)
 LONGEST_NAME = 200
-USED_FIELDS = ("id", "names", "keywords", "types", "same_as", "counts", "link_prob", "popularity")
+Number = Annotated[float, Meta(ge=0, le=1e300)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Entity(Struct):
+    """An entity on a line; names, counts and link probabilities by language."""
+
+    id: str = ""
+    names: dict[str, list[str]] = {}
+    keywords: dict[str, list[str]] = {}
+    types: list[str] = []
+    same_as: list[str] = []
+    counts: dict[str, dict[str, Number]] = {}
+    link_prob: dict[str, dict[str, Share]] = {}
+    popularity: Number | UnsetType = UNSET
 
 
 def gather_names_file(
@@ -99,30 +116,35 @@ class _LinesReader:
             raise InputError(f"not JSON: {why}; each line is one object") from error
         if not isinstance(record, dict):
             raise InputError('not a JSON object; write an entity a line, as {"id": …, "names": …}')
-        entity_id = _checked_id(record.get("id"))
+        try:
+            found = msgspec.convert(record, Entity)
+        except msgspec.ValidationError as error:
+            raise InputError(
+                f'a field is of another kind ({error}); write it as {{"id": "x", "names": '
+                '{"en": ["name"]}}'
+            ) from error
+        entity_id = _checked_id(found.id)
         if entity_id in self.known:
             raise InputError(f"the id '{entity_id}' was given before; put its names on one line")
-        names = _checked_names(record, "names")
+        names = _checked_names(found.names)
         if not names:
             raise InputError("no names; each entity needs at least one in 'names'")
-        weaker = _checked_names(record, "keywords") if self.keywords else {}
-        counts = _checked_numbers(record, "counts", largest=None)
-        link_prob = _checked_numbers(record, "link_prob", largest=1.0)
-        lists = {key: _checked_list(record, key) for key in ("types", "same_as")}
-        popularity = _checked_number("popularity", record.get("popularity", 1.0), largest=None)
+        weaker = _checked_names(found.keywords) if self.keywords else {}
+        counts, link_prob = _checked_numbers(found.counts), _checked_numbers(found.link_prob)
+        others = [_checked_id(other) for other in found.same_as]
         # Every language tag is checked before anything is kept, so that a bad line leaves no trace.
         for tag in {*names, *weaker, *counts, *link_prob}:
             self.gathered.choose(tag)
         self.known.add(entity_id)
         entity = self.gathered.entity(entity_id)
-        for kind in lists["types"]:
+        for kind in found.types:
             self.gathered.add_type(entity, kind)
-        for other in lists["same_as"]:
-            self.gathered.same_as.append((entity, self.gathered.entity(_checked_id(other))))
-        if "popularity" in record:
-            self.gathered.popularity[entity] = popularity
+        for other in others:
+            self.gathered.same_as.append((entity, self.gathered.entity(other)))
+        if found.popularity is not UNSET:
+            self.gathered.popularity[entity] = found.popularity
         for key in record:
-            if key not in USED_FIELDS or (key == "keywords" and not self.keywords):
+            if key not in Entity.__struct_fields__ or (key == "keywords" and not self.keywords):
                 self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
         self._keep(entity, names, weaker, counts, link_prob)
 
@@ -212,14 +234,9 @@ class _TableReader:
         """Return language to names; a cell of a wide table holds several, with | between them."""
         if not self.languages:
             return {row[LANG]: [_checked_name(row[NAME])]}
-        cells = {
-            tag: [name for name in row[tag].split("|") if name.strip()] for tag in self.languages
-        }
-        names = {
-            tag: list(dict.fromkeys(map(_checked_name, listed)))
-            for tag, listed in cells.items()
-            if listed
-        }
+        names = _checked_names(
+            {tag: [name for name in row[tag].split("|") if name.strip()] for tag in self.languages}
+        )
         if not names:
             raise InputError("no names; each entity needs one in a column of a language")
         return names
@@ -239,46 +256,13 @@ def _checked_name(value: Any) -> str:
     return value.strip()
 
 
-def _checked_list(record: dict[str, Any], key: str) -> list[str]:
-    value = record.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"""'{key}' is not a list of strings; write it as ["a", "b"]""")
-    return value
+def _checked_names(listed: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return each name once; a language without any is left out."""
+    return {tag: list(dict.fromkeys(map(_checked_name, own))) for tag, own in listed.items() if own}
 
 
-def _checked_names(record: dict[str, Any], key: str) -> dict[str, list[str]]:
-    value = record.get(key, {})
-    if not isinstance(value, dict) or not all(isinstance(item, list) for item in value.values()):
-        raise InputError(
-            f"""'{key}' is not an object of language tag to names; write {{"en": ["name"]}}"""
-        )
+def _checked_numbers(listed: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     return {
-        tag: list(dict.fromkeys(_checked_name(name) for name in listed))
-        for tag, listed in value.items()
-        if listed
-    }
-
-
-def _checked_number(key: str, value: Any, *, largest: float | None) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf") or (largest is not None and value > largest):
-        limit = "a number of at least 0" if largest is None else f"a number in 0 to {largest:g}"
-        raise InputError(f"'{key}' has {value!r}; {limit} is allowed")
-    return float(value)
-
-
-def _checked_numbers(
-    record: dict[str, Any], key: str, *, largest: float | None
-) -> dict[str, dict[str, float]]:
-    value = record.get(key, {})
-    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
-        raise InputError(
-            f"""'{key}' is not an object of tag to name to number; write {{"en": {{"x": 1}}}}"""
-        )
-    return {
-        tag: {
-            _checked_name(name): _checked_number(key, number, largest=largest)
-            for name, number in numbers.items()
-        }
-        for tag, numbers in value.items()
+        tag: {_checked_name(name): number for name, number in own.items()}
+        for tag, own in listed.items()
     }
