@@ -120,20 +120,19 @@ def test_the_latest_of_many_revisions_is_read() -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("how", ["plain", "gz", "zst", "bz2", "streams", "two workers", "index"])
+@pytest.mark.parametrize("how", ["plain", "gz", "zst", "bz2", "streams", "two workers"])
 def test_blocks_are_the_same_in_any_form(tmp_path: Path, how: str) -> None:
     plain = dump_of(PAGES)
     with Dump(write(tmp_path, plain)) as dump:
         expected = [block.data for block in dump.blocks()]
-    data, index = multistream(PAGES, a_stream=3)
+    data, _ = multistream(PAGES, a_stream=3)
     if how == "zst":
         data = pytest.importorskip("zstandard").compress(plain)
     data = {"plain": plain, "gz": gzip.compress(plain), "bz2": bz2.compress(plain, 1)}.get(
         how, data
     )
-    listed = write(tmp_path, index, "index.txt") if how == "index" else None
-    workers = 2 if how in ("two workers", "index") else 1
-    with Dump(write(tmp_path, data, "a dump"), workers=workers, index=listed) as dump:
+    workers = 2 if how == "two workers" else 1
+    with Dump(write(tmp_path, data, "a dump"), workers=workers) as dump:
         blocks = [block.data for block in dump.blocks()]
     joined = b"".join(blocks)
     assert plain[plain.index(b"<page>") :].startswith(joined)

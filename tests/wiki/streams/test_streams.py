@@ -15,9 +15,10 @@ import pytest
 from written_dumps import multistream, some_pages
 
 from isogloss.errors import InputError
+from isogloss.wiki.streams import decompression
 from isogloss.wiki.streams.decompression import GAP, decompress
 from isogloss.wiki.streams.dropped import Dropped
-from isogloss.wiki.streams.streams import bytes_shown, read_chunks, read_index
+from isogloss.wiki.streams.streams import bytes_shown, read_chunks
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -94,57 +95,36 @@ def test_no_file(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-@pytest.mark.parametrize("how", ["one worker", "two workers", "index", "index, two workers"])
-def test_streams_are_found(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_streams_are_found(tmp_path: Path, workers: int) -> None:
     data, index = multistream(some_pages(60), a_stream=7)
-    path, listed = tmp_path / "dump.bz2", tmp_path / "index.txt.bz2"
+    path = tmp_path / "dump.bz2"
     path.write_bytes(data)
-    listed.write_bytes(bz2.compress(index))
-    options = {"workers": 2 if "two" in how else 1, "index": listed if "index" in how else None}
     dropped = Dropped()
-    chunks = list(read_chunks(path, dropped, **options))
+    chunks = list(read_chunks(path, dropped, workers=workers))
     assert b"".join(chunk.data for chunk in chunks) == bz2.decompress(data)
-    assert {*read_index(listed)} <= {chunk.stream for chunk in chunks}
+    beginnings = {int(line.split(b":")[0]) for line in index.splitlines()}
+    assert beginnings <= {chunk.stream for chunk in chunks}
     assert len(data) - 10 <= chunks[-1].n_read <= len(data)
     assert not dropped
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_beginning_that_is_none_is_read_over(tmp_path: Path, workers: int) -> None:
+def test_a_beginning_that_is_none_is_read_over(
+    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data, index = multistream(some_pages(40))
-    place = int(index.split(b":")[0])
-    path, listed = tmp_path / "dump.bz2", tmp_path / "index.txt"
+    path, place = tmp_path / "dump.bz2", int(index.split(b":")[0])
     path.write_bytes(data)
-    listed.write_bytes(b"%d:7:in a stream\n" % (place + 99) + index)
+    found = decompression._beginnings
+
+    def more(block: bytes) -> list[int]:  # what looks like a beginning, in the middle of a stream
+        return sorted([*found(block), place + 99])
+
+    monkeypatch.setattr(decompression, "_beginnings", more)
     dropped = Dropped()
-    assert read(path, dropped, workers=workers, index=listed) == bz2.decompress(data)
+    assert read(path, dropped, workers=workers) == bz2.decompress(data)
     assert not dropped
-
-
-@pytest.mark.parametrize(
-    ("index", "said"),
-    [
-        (b"x\n", "index.txt:1: is not offset:id:title"),
-        (b"5:1:a\nfive:2:b\n", "index.txt:2: is not offset:id:title"),
-        (b"\n", "is cut off, damaged or empty"),
-        (b"77:1:a\n", "has no stream at byte 77, the last of the index; it is cut off, or"),
-        (b"99999999:1:a\n", "has no stream at byte 99,999,999"),
-    ],
-)
-def test_an_index_of_something_else(tmp_path: Path, index: bytes, said: str) -> None:
-    path, listed = tmp_path / "dump.bz2", tmp_path / "index.txt"
-    path.write_bytes(COMPRESSED["bz2"])
-    listed.write_bytes(index)
-    with pytest.raises(InputError, match=said):
-        read(path, index=listed)
-
-
-def test_an_index_is_for_bz2(tmp_path: Path) -> None:
-    path, listed = tmp_path / "dump.gz", tmp_path / "index.txt"
-    path.write_bytes(COMPRESSED["gz"])
-    listed.write_bytes(b"0:1:a\n")
-    with pytest.raises(InputError, match="is no multistream bz2 dump; leave the index out"):
-        read(path, index=listed)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

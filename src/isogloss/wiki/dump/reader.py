@@ -67,8 +67,6 @@ class Dump:
         Language of the wiki; None: the dump's own word.
     workers
         Threads that decompress a bz2 dump of many streams.
-    index
-        Its index file (``…-multistream-index.txt.bz2``), or None.
     start
         `Block.end` of the last block that is done with; None: the beginning.
 
@@ -100,14 +98,13 @@ class Dump:
         *,
         language: str | None = None,
         workers: int = 1,
-        index: Path | None = None,
         start: Position | None = None,
     ) -> None:
         if start is not None and path == STANDARD_INPUT:
             raise InputError("standard input cannot be read again; give a file")
         self.path = path
         self.dropped = Dropped()
-        self._cutter = _Cutter(read_chunks(path, self.dropped, workers=workers, index=index), path)
+        self._cutter = _Cutter(read_chunks(path, self.dropped, workers=workers), path)
         try:
             head = self._cutter.head()
         except InputError:
@@ -117,9 +114,7 @@ class Dump:
         if start is not None:
             self.close()
             self.dropped = Dropped()
-            chunks = read_chunks(
-                path, self.dropped, workers=workers, index=index, start=start.stream
-            )
+            chunks = read_chunks(path, self.dropped, workers=workers, start=start.stream)
             self._cutter = _Cutter(chunks, path, skip=start)
 
     def blocks(self) -> Iterator[Block]:

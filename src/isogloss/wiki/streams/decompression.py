@@ -1,14 +1,13 @@
 """Compressed bytes to decompressed ones: bz2, gz and zst, one stream or many, on one core or more.
 
-A bz2 stream begins with ten known bytes, or where an index says; there the bytes of a file are cut
-into pieces. That a beginning is one shows when it is decompressed. What is cut off or damaged is
-given up to the fault and counted; the next stream is read again.
+A bz2 stream begins with ten known bytes; there the bytes of a file are cut into pieces. That a
+beginning is one shows when it is decompressed. What is cut off or damaged is given up to the fault
+and counted; the next stream is read again.
 """
 
 import bz2
 import re
 import zlib
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -48,7 +47,6 @@ def decompress(
     *,
     offset: int = 0,
     workers: int = 1,
-    beginnings: list[int] | None = None,
 ) -> Iterator[Chunk]:
     """Yield decompressed bytes in order, a bounded step at a time, whatever their ratio.
 
@@ -64,11 +62,8 @@ def decompress(
         Where `blocks` begin in the file; a stream begins there.
     workers
         Threads that decompress, each a bz2 stream; 1 is the caller's own.
-    beginnings
-        Where bz2 streams begin in the file, in order; None: they are searched.
     """
-    cuts = _no_cuts if kind != "bz2" else _found if beginnings is None else _listed(beginnings)
-    pieces = _pieces(blocks, offset, cuts)
+    pieces = _pieces(blocks, offset, _beginnings if kind == "bz2" else lambda _: ())
     is_ahead = workers > 1 and kind == "bz2"
     return _joined(
         _ahead(pieces, kind, workers) if is_ahead else _one_by_one(pieces, kind), dropped
@@ -83,33 +78,20 @@ class _Piece(NamedTuple):
     begins: bool
 
 
-_Cuts = Callable[[bytes, int], Iterable[int]]
-
-
-def _no_cuts(_data: bytes, _offset: int) -> Iterable[int]:
-    return ()
-
-
-def _found(data: bytes, _offset: int) -> Iterable[int]:
+def _beginnings(data: bytes) -> Iterable[int]:
     return (match.start() for match in BZ2_BEGINS.finditer(data))
 
 
-def _listed(offsets: list[int]) -> _Cuts:
-    def cuts(data: bytes, offset: int) -> Iterable[int]:
-        first, last = bisect_left(offsets, offset), bisect_left(offsets, offset + len(data))
-        return (place - offset for place in offsets[first:last])
-
-    return cuts
-
-
-def _pieces(blocks: Iterable[bytes], offset: int, cuts: _Cuts) -> Iterator[_Piece]:
+def _pieces(
+    blocks: Iterable[bytes], offset: int, cuts: Callable[[bytes], Iterable[int]]
+) -> Iterator[_Piece]:
     """Cut compressed bytes where streams begin; a beginning may lie across two blocks."""
     rest, begins = b"", True
     for block in chain(blocks, (b"",)):  # an empty one: the end
         data = rest + block
         end = max(0, len(data) - LONGEST_BEGINNING + 1) if block else len(data)
         place = 0
-        for cut in cuts(data, offset):
+        for cut in cuts(data):
             if cut >= end:
                 break
             if cut > place:

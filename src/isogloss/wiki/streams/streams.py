@@ -18,7 +18,6 @@ from isogloss.errors import InputError
 from isogloss.progress import activity, progress
 from isogloss.wiki.streams.decompression import (
     BZ2_BEGINS,
-    LONGEST_BEGINNING,
     MAGIC,
     Chunk,
     decompress,
@@ -40,7 +39,6 @@ def read_chunks(
     dropped: Dropped,
     *,
     workers: int = 1,
-    index: Path | None = None,
     start: int = 0,
 ) -> Iterator[Chunk]:
     """Yield a file's decompressed bytes in order, the same for any number of workers.
@@ -56,8 +54,6 @@ def read_chunks(
         Counts streams and bytes that could not be decompressed; a `GAP` stands in their place.
     workers
         Threads that decompress.
-    index
-        Index file of a multistream dump (``offset:id:title``); without it streams are searched.
     start
         Byte of the file to start from: the beginning of a stream (`Chunk.stream`).
 
@@ -66,7 +62,6 @@ def read_chunks(
     InputError
         When the file is missing, unreadable, of another kind, or holds nothing to decompress.
     """
-    beginnings = None if index is None else read_index(index)
     with _opened(path) as file:
         if start:
             _seek(file, start, path)
@@ -75,43 +70,12 @@ def read_chunks(
         if not first:
             raise InputError("is empty; download it again", path=path)
         kind = _kind(first, path)
-        if beginnings is not None:
-            _check_index(file, kind, beginnings, path)
         blocks = chain((first,), blocks)
         if kind == "plain":
             chunks = _plain(blocks, start)
         else:
-            chunks = decompress(
-                blocks, kind, dropped, offset=start, workers=workers, beginnings=beginnings
-            )
+            chunks = decompress(blocks, kind, dropped, offset=start, workers=workers)
         yield from _in_thread(chunks)
-
-
-def read_index(path: Path) -> list[int]:
-    """Return where the streams of a multistream dump begin, in order, by its index file.
-
-    Raises
-    ------
-    InputError
-        When a line is not ``offset:id:title``, or there is none.
-    """
-    dropped, offsets, rest, number = Dropped(), set[int](), b"", 0
-    for chunk in chain(read_chunks(path, dropped), [Chunk(b"\n", 0, 0)]):
-        *lines, rest = (rest + chunk.data).split(b"\n")
-        for line in lines:
-            number += 1
-            offset, colon, _ = line.partition(b":")
-            if colon and offset.isdigit():
-                offsets.add(int(offset))
-            elif line.strip():
-                raise InputError(
-                    "is not offset:id:title; give the index of the multistream dump, or none",
-                    path=path,
-                    line=number,
-                )
-    if dropped or not offsets:
-        raise InputError("is cut off, damaged or empty; download it again", path=path)
-    return sorted(offsets)
 
 
 @contextmanager
@@ -154,22 +118,6 @@ def _seek(file: BinaryIO, start: int, path: Path) -> None:
     if not file.seekable():
         raise InputError("a pipe cannot be read from its middle; give a file", path=path)
     file.seek(start)
-
-
-def _check_index(file: BinaryIO, kind: str, beginnings: list[int], path: Path) -> None:
-    if kind != "bz2":
-        raise InputError("is no multistream bz2 dump; leave the index out", path=path)
-    if file.seekable():
-        here = file.tell()
-        file.seek(beginnings[-1])
-        is_ours = BZ2_BEGINS.match(file.read(LONGEST_BEGINNING)) is not None
-        file.seek(here)
-        if not is_ours:
-            raise InputError(
-                f"has no stream at byte {beginnings[-1]:,}, the last of the index; it is cut off, "
-                "or the index is of another dump: leave the index out",
-                path=path,
-            )
 
 
 def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
