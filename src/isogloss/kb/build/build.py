@@ -246,22 +246,17 @@ class _Merged(NamedTuple):
 
 def _merged(gathered: Gathered) -> _Merged:
     """Join entities by `same_as`."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
     numbered = list(gathered.index)
-    root = list(range(len(numbered)))
-
-    def find(number: int) -> int:
-        while root[number] != number:
-            root[number] = root[root[number]]
-            number = root[number]
-        return number
-
-    for left, right in gathered.same_as:
-        a, b = find(left), find(right)
-        root[max(a, b)] = min(a, b)
-    named = {find(n) for names in gathered.languages.values() for n in set(names.entity)}
+    pairs = np.array(gathered.same_as, np.int64).reshape(-1, 2)
+    joined = coo_matrix((np.ones(len(pairs), bool), pairs.T), shape=(len(numbered), len(numbered)))
+    group_of = connected_components(joined, directed=False)[1].tolist() if numbered else []
+    named = {group_of[n] for names in gathered.languages.values() for n in set(names.entity)}
     best: dict[int, int] = {}
     for number, entity_id in enumerate(numbered):
-        group = find(number)
+        group = group_of[number]
         if group not in named:  # its names are all in languages that are not wanted
             continue
         held = best.setdefault(group, number)
@@ -269,7 +264,7 @@ def _merged(gathered: Gathered) -> _Merged:
             best[group] = number
     ids = sorted(numbered[number] for number in best.values())
     position = {entity_id: i for i, entity_id in enumerate(ids)}
-    groups = [best.get(find(number)) for number in range(len(numbered))]
+    groups = [best.get(group) for group in group_of]
     index = [-1 if held is None else position[numbered[held]] for held in groups]
     aliases = sorted(
         (entity_id, at)

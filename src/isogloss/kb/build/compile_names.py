@@ -14,6 +14,7 @@ name exists, capitals in the text mean no other. So every spelling has up to thr
 candidates.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,21 +86,16 @@ def compile_language(
     return {**titles, **_matcher(spellings, name_rows), **rows}, counts
 
 
+@dataclass(frozen=True)
 class _Columns:
     """The names to be found: one row for each (spelling, entity) that a source gave."""
 
-    def __init__(
-        self,
-        *,
-        key: Ints1d,
-        entity: Ints1d,
-        written: Bytes1d,
-        factor: Doubles1d,
-        count: Doubles1d,
-        popularity: Doubles1d,
-    ) -> None:
-        self.key, self.entity, self.written = key, entity, written
-        self.factor, self.count, self.popularity = factor, count, popularity
+    key: Ints1d
+    entity: Ints1d
+    written: Bytes1d
+    factor: Doubles1d
+    count: Doubles1d
+    popularity: Doubles1d  # by entity
 
 
 def _rows(columns: _Columns, n_keys: int) -> Arrays:

@@ -77,12 +77,12 @@ class LanguageNames:
     link_prob: "array[float]" = field(default_factory=lambda: array("d"))
 
     def extend_packed(
-        self, data: Bytes1d, offsets: Ints1d, entity: Ints1d, count: Doubles1d, kind: int = NAME
+        self, data: Bytes1d, offsets: Ints1d, entity: Ints1d, count: Doubles1d
     ) -> None:
-        """Add rows of one kind whose names are packed, UTF-8."""
+        """Add names that are packed, UTF-8."""
         self.names.extend_packed(data, offsets)
         self.entity.frombytes(entity.astype(np.int32).tobytes())
-        self.kind.extend(bytes([kind]) * entity.size)
+        self.kind.extend(bytes([NAME]) * entity.size)
         self.count.frombytes(count.astype(np.float64).tobytes())
 
 
