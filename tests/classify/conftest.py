@@ -12,14 +12,18 @@ from planted import ENTITIES, FakeEncoder, english, write_names
 from repository import HELPERS
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.heads import joint as joint_training
-from isogloss.classify.heads import mboe_plus
-from isogloss.classify.heads import vote as entity_vote
 from isogloss.errors import OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
-from isogloss.learn import linear_head
+from isogloss.learn.search import Search
 
 Fit = Callable[..., TextClassifier]
+
+
+COARSE = Search(
+    C_values=(0.01, 0.1, 1.0), n_repeats=1, C_values_of_vote=(0.01, 0.03),
+    strengths=(0.0, 0.5, 1.0, 3.0), half_counts=(1.0, 10.0), sharpnesses=(1.0, 2.0),
+    n_joint_steps=20, n_vote_steps=5,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,14 +32,7 @@ def _small_search() -> Iterator[None]:
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linear_head, "C_VALUES", (0.01, 0.1, 1.0))
-        patch.setattr(linear_head, "N_REPEATS", 1)
-        patch.setattr(mboe_plus, "VOTE_C_VALUES", (0.01, 0.03))
-        patch.setattr(mboe_plus, "STRENGTHS", (0.0, 0.5, 1.0, 3.0))
-        patch.setattr(mboe_plus, "HALF_COUNTS", (1.0, 10.0))
-        patch.setattr(mboe_plus, "SHARPNESSES", (1.0, 2.0))
-        patch.setattr(joint_training, "N_STEPS", 20)
-        patch.setattr(entity_vote, "N_STEPS", 5)
+        patch.setattr(TextClassifier, "search", COARSE)
         yield
     torch.set_num_threads(n_threads)
 

@@ -15,12 +15,15 @@ import torch
 from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
 from repository import HELPERS
 
-from isogloss.classify.heads import joint as joint_training
-from isogloss.classify.heads import mboe_plus
-from isogloss.classify.heads import vote as entity_vote
+from isogloss.classify import TextClassifier
 from isogloss.cli.main import main
-from isogloss.learn import linear_head
+from isogloss.learn.search import Search
 from isogloss.storage import atomic
+
+COARSE = Search(
+    C_values=(0.01, 0.1), n_repeats=1, C_values_of_vote=(0.01, 0.03), strengths=(0.0, 1.0),
+    half_counts=(1.0,), sharpnesses=(1.0,), n_joint_steps=5, n_vote_steps=5,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,14 +32,7 @@ def _small_search() -> Iterator[None]:
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linear_head, "C_VALUES", (0.01, 0.1))
-        patch.setattr(linear_head, "N_REPEATS", 1)
-        patch.setattr(mboe_plus, "VOTE_C_VALUES", (0.01, 0.03))
-        patch.setattr(mboe_plus, "STRENGTHS", (0.0, 1.0))
-        patch.setattr(mboe_plus, "HALF_COUNTS", (1.0,))
-        patch.setattr(mboe_plus, "SHARPNESSES", (1.0,))
-        patch.setattr(joint_training, "N_STEPS", 5)
-        patch.setattr(entity_vote, "N_STEPS", 5)
+        patch.setattr(TextClassifier, "search", COARSE)
         yield
     torch.set_num_threads(n_threads)
 

@@ -39,6 +39,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling
 from isogloss.errors import InputKindError
 from isogloss.kb import KnowledgeBase
+from isogloss.learn.search import SEARCH, Search
 from isogloss.learn.tuning_options import Tune, TuningOptions
 
 T = TypeVar("T")
@@ -126,6 +127,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict(["Die Zentralbank senkt den Zins."], lang="de").tolist()
     ['economy']
     """
+
+    search: Search = SEARCH  # what a fit chooses hyper-parameters among
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that X is a list of strings, as `CountVectorizer` does."""
@@ -238,7 +241,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         base = base_encoder(encoder, options, tuning)
         preparation = Preparation(base, base, kb, data.langs, options)
         folder = None if checkpoints is None else Path(checkpoints)
-        self.fitted_ = learn(preparation, data, tuning=tuning, checkpoints=folder)
+        self.fitted_ = learn(
+            preparation, data, tuning=tuning, checkpoints=folder, search=self.search
+        )
         return self
 
     def predict(

@@ -16,13 +16,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.learn.objective import SOFTMAX, Objective, Targets, objective_of
+from isogloss.learn.search import SEARCH, Search
 from isogloss.learn.splits import stratified_parts
 from isogloss.limits import UNPENALISED, Positive
 
-C_VALUES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 C_WITHOUT_SEARCH = 0.01
 N_FOLDS = 5
-N_REPEATS = 3
 
 
 class ChosenBy(StrEnum):
@@ -170,9 +169,9 @@ def folds_of(y: Targets, *, seed: int) -> list[Fold] | None:
     return folds if folds and all(objective.can_learn(y[fold.train]) for fold in folds) else None
 
 
-def divisions_of(y: Targets, *, seed: int) -> list[list[Fold]]:
+def divisions_of(y: Targets, n_repeats: int, *, seed: int) -> list[list[Fold]]:
     """Return `folds_of` for several seeds; nothing where there are too few documents."""
-    repeats = [folds_of(y, seed=seed + repeat) for repeat in range(N_REPEATS)]
+    repeats = [folds_of(y, seed=seed + repeat) for repeat in range(n_repeats)]
     return [folds for folds in repeats if folds is not None]
 
 
@@ -239,38 +238,40 @@ def fit_with_search(
     *,
     seed: int,
     dev: tuple[Floats2d | Doubles2d, Targets] | None = None,
+    search: Search = SEARCH,
 ) -> LinearHead:
     """Choose C on `dev` or by cross-validation, and fit on all of `vectors`.
 
-    The rule is `strongest_within_one_error`, over `C_VALUES`.
+    The rule is `strongest_within_one_error`, over the C values of `search`.
     """
-    divisions = divisions_of(y, seed=seed)
+    divisions = divisions_of(y, search.n_repeats, seed=seed)
     if dev is None and not divisions:
         return LinearHead.fit(
             vectors, y, n_classes, C=C_WITHOUT_SEARCH, chosen_by=ChosenBy.TOO_FEW_TEXTS
         )
     if dev is None:
-        scores = out_of_fold_quality(vectors, y, n_classes, divisions)
+        scores = out_of_fold_quality(vectors, y, n_classes, divisions, search.C_values)
         chosen_by = ChosenBy.CROSS_VALIDATION
-        detail = f", {len(divisions[0])} folds, {N_REPEATS} times"
+        detail = f", {len(divisions[0])} folds, {search.n_repeats} times"
     else:
-        heads = [LinearHead.fit(vectors, y, n_classes, C=C) for C in C_VALUES]
+        heads = [LinearHead.fit(vectors, y, n_classes, C=C) for C in search.C_values]
         quality, chosen_by, detail = objective_of(y).quality, ChosenBy.DEVELOPMENT, ""
         scores = [quality(head.log_probabilities(dev[0]), dev[1]) for head in heads]
-    best = C_VALUES[strongest_within_one_error(scores)]
+    best = search.C_values[strongest_within_one_error(scores)]
     return LinearHead.fit(vectors, y, n_classes, C=best, chosen_by=chosen_by, detail=detail)
 
 
 def out_of_fold_quality(
-    vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, divisions: Sequence[list[Fold]]
-) -> list[Doubles1d]:
-    """Return, for each of `C_VALUES`, how well each document is predicted out-of-fold.
+    vectors: Floats2d | Doubles2d, y: Targets, n_classes: int, divisions: Sequence[list[Fold]],
+    C_values: Sequence[float],
+) -> list[Doubles1d]:  # fmt: skip
+    """Return, for each C, how well each document is predicted out-of-fold.
 
     See `Objective.quality`; the mean over divisions into folds: float64 (n_documents,) each.
     """
     quality = objective_of(y).quality
     found: list[Doubles1d] = []
-    for C in C_VALUES:
+    for C in C_values:
         runs = [out_of_fold(vectors, y, n_classes, folds, C=C) for folds in divisions]
         found.append(np.mean([quality(run, y) for run in runs], axis=0))
     return found

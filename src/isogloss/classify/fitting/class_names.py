@@ -38,6 +38,7 @@ from isogloss.learn.linear_head import (
     out_of_fold_quality,
     strongest_within_one_error,
 )
+from isogloss.learn.search import Search
 from isogloss.learn.threads import one_thread
 from isogloss.learn.vector_memo import encode_once
 from isogloss.limits import UNPENALISED
@@ -60,7 +61,9 @@ class Weight(NamedTuple):
     how: str
 
 
-def learn_from_names(preparation: Preparation, data: TrainingData) -> FittedClassifier | None:
+def learn_from_names(
+    preparation: Preparation, data: TrainingData, search: Search
+) -> FittedClassifier | None:
     """Learn from the names of the classes, and from texts as far as there are any.
 
     None: the texts alone are answered better out-of-fold, so names should count nothing.
@@ -72,7 +75,7 @@ def learn_from_names(preparation: Preparation, data: TrainingData) -> FittedClas
     classes = _classes_of(preparation, names)
     seed = preparation.options.random_state
     with one_thread():
-        weight = _weight(classes, documents.vectors, y, seed=seed)
+        weight = _weight(classes, documents.vectors, y, search, seed=seed)
         if weight.m == 0:
             return None
         head = _head(classes, documents.vectors, y, weight)
@@ -109,9 +112,11 @@ def _classes_of(preparation: Preparation, names: Sequence[Sequence[str]]) -> _Cl
     return _Classes(_unit(np.stack(means)), float(np.linalg.norm(vectors, axis=1).mean()))
 
 
-def _weight(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> Weight:
+def _weight(
+    classes: _Classes, vectors: Floats2d, y: Ints1d, search: Search, *, seed: int
+) -> Weight:
     """Choose m by how many texts are answered rightly out-of-fold, names before texts."""
-    divisions = divisions_of(y, seed=seed) if len(y) else []
+    divisions = divisions_of(y, search.n_repeats, seed=seed) if len(y) else []
     if not divisions:
         return Weight(NAME_WEIGHTS[-1], "too few texts to choose")
     most = max(NAME_WEIGHTS[-1], len(y) / len(classes.names))
@@ -125,7 +130,7 @@ def _weight(classes: _Classes, vectors: Floats2d, y: Ints1d, *, seed: int) -> We
                 runs[test] += (unit[test] @ towards.T).argmax(axis=1) == y[test]
         scores.append(runs / len(divisions))
     if len(np.unique(y)) == len(classes.names):  # a class without a text has nothing but its name
-        of_texts = out_of_fold_quality(vectors, y, len(classes.names), divisions)
+        of_texts = out_of_fold_quality(vectors, y, len(classes.names), divisions, search.C_values)
         scores.append(of_texts[strongest_within_one_error(of_texts)])
         candidates = (*candidates, 0)
     return Weight(candidates[strongest_within_one_error(scores)], "chosen out-of-fold")

@@ -31,6 +31,7 @@ from isogloss.classify.shift import ScoreReference
 from isogloss.classify.trust.reference import ForecastReference
 from isogloss.classify.trust.trust import Trust, fit_trust
 from isogloss.learn.linear_head import Fold
+from isogloss.learn.search import SEARCH, Search
 from isogloss.learn.threads import one_thread
 from isogloss.learn.tuning_options import TuningOptions
 
@@ -41,6 +42,7 @@ def learn(
     *,
     tuning: TuningOptions | None,
     checkpoints: Path | None,
+    search: Search = SEARCH,
 ) -> FittedClassifier:
     """Learn from labelled texts, or from the names of the classes.
 
@@ -52,6 +54,8 @@ def learn(
         Settled ones; None: the encoder stays frozen.
     checkpoints
         As in `tune_classifier`.
+    search
+        What hyper-parameters are chosen among.
 
     Raises
     ------
@@ -61,8 +65,9 @@ def learn(
     """
     say_what_teaches_little(data.train.texts, data.train.labels)
     if data.names is not None:
-        return learn_from_names(preparation, data) or _of_texts_alone(preparation, data)
-    return _of_texts(preparation, data, tuning=tuning, checkpoints=checkpoints)
+        from_names = learn_from_names(preparation, data, search)
+        return from_names or _of_texts_alone(preparation, data, search)
+    return _of_texts(preparation, data, tuning=tuning, checkpoints=checkpoints, search=search)
 
 
 def _of_texts(
@@ -71,13 +76,15 @@ def _of_texts(
     *,
     tuning: TuningOptions | None,
     checkpoints: Path | None,
+    search: Search = SEARCH,
 ) -> FittedClassifier:
     n_classes, seed = len(data.classes), preparation.options.random_state
     train = _part(preparation, data, data.train)
     dev = None if data.dev is None else _part(preparation, data, data.dev)
     forecast_reference = score_reference = None
     if tuning is None:
-        head, n_documents = fit_head(preparation, train, dev, n_classes), len(train.texts)
+        head = fit_head(preparation, train, dev, n_classes, search)
+        n_documents = len(train.texts)
         # Of a frozen encoder alone: fine-tuned vectors have already seen their labels.
         batch, vectors = preparation.entity_batch(train.documents), train.documents.vectors
         inputs = head.inputs(vectors, batch)
@@ -88,14 +95,16 @@ def _of_texts(
                     vectors, cast(Ints1d, train.y), n_classes, C=head.linear.C, seed=seed
                 )
     else:
-        fitted = fit_tuned(preparation, train, dev, n_classes, tuning, checkpoints=checkpoints)
+        fitted = fit_tuned(
+            preparation, train, dev, n_classes, tuning, search, checkpoints=checkpoints
+        )
         preparation, head, dev = fitted.preparation, fitted.head, fitted.dev
         n_documents = fitted.n_documents
     return FittedClassifier(
         preparation,
         head,
         data.classes,
-        _thresholds(preparation, head, train, dev, n_classes),
+        _thresholds(preparation, head, train, dev, n_classes, search),
         _trust(preparation, head, train, dev, n_classes),
         forecast_reference,
         score_reference,
@@ -104,17 +113,20 @@ def _of_texts(
     )
 
 
-def _of_texts_alone(preparation: Preparation, data: TrainingData) -> FittedClassifier:
+def _of_texts_alone(
+    preparation: Preparation, data: TrainingData, search: Search
+) -> FittedClassifier:
     """Learn as if there were no class names, and say so in the head."""
-    fitted = _of_texts(preparation, data, tuning=None, checkpoints=None)
+    fitted = _of_texts(preparation, data, tuning=None, checkpoints=None, search=search)
     linear = fitted.head.linear
     linear = replace(linear, detail=f"{linear.detail}; {WITHOUT_NAMES}")
     return replace(fitted, head=fitted.head.with_linear(linear))
 
 
 def _thresholds(
-    preparation: Preparation, head: Head, train: Part, dev: Part | None, n_classes: int
-) -> Doubles1d:
+    preparation: Preparation, head: Head, train: Part, dev: Part | None, n_classes: int,
+    search: Search,
+) -> Doubles1d:  # fmt: skip
     """Return from which probability on each label is given: float64 (n_classes,)."""
     options = preparation.options
     if options.thresholds == "tuned" and dev is None:
@@ -122,7 +134,7 @@ def _thresholds(
 
         def answer(fold: Fold) -> Doubles2d:
             held_out = train.select(fold.test)
-            fitted = fit_head(preparation, train.select(fold.train), held_out, n_classes)
+            fitted = fit_head(preparation, train.select(fold.train), held_out, n_classes, search)
             return np.exp(_answers(preparation, fitted, held_out))
 
         return out_of_fold_thresholds(answer, train.y, seed=options.random_state)

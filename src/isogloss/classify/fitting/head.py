@@ -10,15 +10,18 @@ from isogloss.classify.options import ATTENTIONS
 from isogloss.classify.preparation import Preparation
 from isogloss.errors import InputError
 from isogloss.learn.linear_head import LinearHead, fit_with_search
+from isogloss.learn.search import Search
 from isogloss.learn.threads import learning
 
 
-def fit_encoder_only(train: Part, dev: Part | None, n_classes: int, *, seed: int) -> LinearHead:
+def fit_encoder_only(
+    train: Part, dev: Part | None, n_classes: int, search: Search, *, seed: int
+) -> LinearHead:
     """Fit the classifier of vectors alone, C chosen on `dev` or by cross-validation."""
     judged_by = None if dev is None else (dev.documents.vectors, dev.y)
     with learning(len(train.y), n_classes):
         return fit_with_search(
-            train.documents.vectors, train.y, n_classes, seed=seed, dev=judged_by
+            train.documents.vectors, train.y, n_classes, seed=seed, dev=judged_by, search=search
         )
 
 
@@ -27,6 +30,7 @@ def fit_head(
     train: Part,
     dev: Part | None,
     n_classes: int,
+    search: Search,
     *,
     fine_tuned: LinearHead | None = None,
 ) -> Head:
@@ -46,13 +50,15 @@ def fit_head(
     options, documents = preparation.options, train.documents
     seed, batch = options.random_state, preparation.entity_batch(documents)
     if batch is None:
-        return EncoderOnlyHead(fine_tuned or fit_encoder_only(train, dev, n_classes, seed=seed))
+        alone = fine_tuned or fit_encoder_only(train, dev, n_classes, search, seed=seed)
+        return EncoderOnlyHead(alone)
     if fine_tuned is None and not len(batch.entities) and documents.n_without_vector:
         raise InputError(
             "no entity of the training texts has a vector among those given as init; are the "
             "ids those of the knowledge base?"
         )
-    how: dict[str, Any] = {"attention": ATTENTIONS[options.attention], "seed": seed}
+    attention = ATTENTIONS[options.attention]
+    how: dict[str, Any] = {"attention": attention, "seed": seed, "search": search}
     if dev is not None:
         of_dev = needed(preparation.entity_batch(dev.documents))
         how["dev"] = (dev.documents.vectors, of_dev, dev.y)

@@ -23,6 +23,7 @@ from isogloss.classify.tuning.task import LabelledDocuments, TuningTask, tune_cl
 from isogloss.compat import require
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_omitted
+from isogloss.learn.search import Search
 from isogloss.learn.splits import held_out
 from isogloss.learn.tuned_encoder import check_untuned, with_settings
 from isogloss.learn.tuning_options import LEARNING_RATES, Tune, TuningOptions
@@ -74,6 +75,7 @@ def fit_tuned(
     dev: Part | None,
     n_classes: int,
     training: TuningOptions,
+    search: Search,
     *,
     checkpoints: Path | None,
 ) -> TunedFit:
@@ -103,7 +105,7 @@ def fit_tuned(
         attention=ATTENTIONS[options.attention],
         seed=seed,
         dev=None if dev is None else _labelled(dev, in_network),
-        start=None if is_paper else fit_encoder_only(train, dev, n_classes, seed=seed),
+        start=None if is_paper else fit_encoder_only(train, dev, n_classes, search, seed=seed),
     )
     tuned = tune_classifier(task, checkpoints=checkpoints)
     if is_paper and tuned.truncated.any():
@@ -121,7 +123,7 @@ def fit_tuned(
         if dev is None:
             warn_omitted("no texts are held out to weigh the entities by; they get no weight")
         own = train.encoded_by(tuned.encoder)
-        head = fit_head(preparation, own, dev, n_classes, fine_tuned=head.linear)
+        head = fit_head(preparation, own, dev, n_classes, search, fine_tuned=head.linear)
     return TunedFit(preparation, head, dev, len(train.texts))
 
 

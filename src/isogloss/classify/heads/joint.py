@@ -13,8 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from isogloss.learn.objective import objective_of
-
-N_STEPS = 30
+from isogloss.learn.search import SEARCH
 
 
 class JointResult(NamedTuple):
@@ -33,6 +32,7 @@ def train_together(
     bias: Tensor,
     C: float,
     scales: dict[str, Tensor],
+    n_steps: int = SEARCH.n_joint_steps,
 ) -> JointResult:
     """Minimise the objective over W, b and the parameters of `pooling`.
 
@@ -64,7 +64,7 @@ def train_together(
 
     optimizer = torch.optim.LBFGS(
         [weight, bias, *pooling.parameters()],
-        max_iter=N_STEPS,
+        max_iter=n_steps,
         history_size=10,
         line_search_fn="strong_wolfe",
     )

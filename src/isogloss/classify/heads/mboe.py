@@ -22,6 +22,7 @@ from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.joint import train_together
 from isogloss.learn.linear_head import LinearHead, fit_with_search
 from isogloss.learn.objective import Targets
+from isogloss.learn.search import SEARCH, Search
 
 INITIAL_ATTENTION = (0.0, 0.0)  # cosine, commonness
 PRECISION = torch.float32  # of the training, as of the vectors
@@ -45,14 +46,15 @@ class MboeHead:
         attention: Attention,
         seed: int,
         dev: tuple[Floats2d, EntityBatch, Targets] | None = None,
+        search: Search = SEARCH,
     ) -> "MboeHead":
         """Fit on encoder vectors (n_documents, width), their entities and classes."""
         memory = EntityMemory.of(batch, attention=attention, initial_attention=INITIAL_ATTENTION)
         start = TrainedVectors.initial(memory, batch, width=vectors.shape[1], seed=seed)
         judged_by = None if dev is None else (_add(start, dev[0], dev[1]), dev[2])
         summed = _add(start, vectors, batch)
-        linear = fit_with_search(summed, y, n_classes, seed=seed, dev=judged_by)
-        return cls(linear, start)._train(vectors, batch, y)
+        linear = fit_with_search(summed, y, n_classes, seed=seed, dev=judged_by, search=search)
+        return cls(linear, start)._train(vectors, batch, y, n_steps=search.n_joint_steps)
 
     @property
     def memory(self) -> EntityMemory:
@@ -83,7 +85,9 @@ class MboeHead:
             weights = pooling.weights(torch.from_numpy(vectors), _pairs(batch))
         return weights.numpy().astype(np.float64)
 
-    def _train(self, vectors: Floats2d, batch: EntityBatch, y: Targets) -> "MboeHead":
+    def _train(
+        self, vectors: Floats2d, batch: EntityBatch, y: Targets, *, n_steps: int
+    ) -> "MboeHead":
         if not len(batch.columns):
             return self
         standardisation = self.linear.standardisation
@@ -102,6 +106,7 @@ class MboeHead:
             bias=torch.from_numpy(self.linear.bias).to(PRECISION),
             C=self.linear.C,
             scales=scales,
+            n_steps=n_steps,
         )
         linear = replace(
             self.linear,

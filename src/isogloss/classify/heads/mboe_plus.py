@@ -36,17 +36,14 @@ from isogloss.learn.linear_head import (
     log_loss,
 )
 from isogloss.learn.objective import Objective, Targets, objective_of
+from isogloss.learn.search import SEARCH, Search
 from isogloss.limits import NotNegative
 
 INITIAL_ATTENTION = (0.0, 0.0, 0.0)  # cosine, log commonness, log idf: equal weights
 SHARES_OF_ENTITIES = (1.0, 0.5, 0.25, 0.1)
 N_SHIFTS = 3  # random directions for each share
 LANGUAGE_SHIFT = 0.5  # of the spread of the training vectors; languages lie 0.4 to 0.9 away
-VOTE_C_VALUES = (0.001, 0.003, 0.01, 0.03)
-STRENGTHS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 LARGEST_STRENGTH = 1.0  # entities never count for more than the encoder
-HALF_COUNTS = (10.0, 30.0, 100.0, 300.0)  # of one entity at most 1/11, before the temperature
-SHARPNESSES = (1.0, 1.5, 2.0, 3.0, 4.0)
 SHARPNESSES_OF_FINE_TUNED = (0.25, 0.5, 0.75)  # such a classifier is overconfident
 MIXTURE_WITHOUT_SEARCH = (0.0, 30.0)  # nothing shows that entities help: no weight
 
@@ -84,6 +81,7 @@ class MboePlusHead:
         seed: int,
         dev: tuple[Floats2d, EntityBatch, Targets] | None = None,
         encoder_only: LinearHead | None = None,
+        search: Search = SEARCH,
     ) -> "MboePlusHead":
         """Fit on encoder vectors (n_documents, width), their entities and classes.
 
@@ -98,22 +96,26 @@ class MboePlusHead:
         is_tuned = encoder_only is not None
         if encoder_only is None:
             judged_by = None if dev is None else (dev[0], dev[2])
-            encoder_only = fit_with_search(vectors, y, n_classes, seed=seed, dev=judged_by)
+            encoder_only = fit_with_search(
+                vectors, y, n_classes, seed=seed, dev=judged_by, search=search
+            )
         memory = EntityMemory.of(batch, attention=attention, initial_attention=INITIAL_ATTENTION)
         generator = np.random.default_rng(seed)
         training = _Copies.thin(vectors, batch, generator)
-        sharpnesses = (*SHARPNESSES_OF_FINE_TUNED, *SHARPNESSES) if is_tuned else SHARPNESSES
-        search = _Search(memory, y, n_classes, encoder_only, sharpnesses)
+        if is_tuned:
+            sharpnesses = (*SHARPNESSES_OF_FINE_TUNED, *search.sharpnesses)
+            search = replace(search, sharpnesses=sharpnesses)
+        chooser = _Chooser(memory, y, n_classes, encoder_only, search)
         folds = None if is_tuned else folds_of(y, seed=seed)
         if dev is not None:
             held_out = _Copies.thin(dev[0], dev[1], generator).shift(vectors, generator)
-            C, mixture = search.choose(training, held_out, dev[2], None)
+            C, mixture = chooser.choose(training, held_out, dev[2], None)
         elif folds is not None:
             held_out = training.shift(vectors, generator)
-            C, mixture = search.choose(training, held_out, y, folds)
+            C, mixture = chooser.choose(training, held_out, y, folds)
         else:
             C, mixture = C_WITHOUT_SEARCH, Mixture(*MIXTURE_WITHOUT_SEARCH)
-        vote = search.fit_vote(training, np.arange(len(y)), C, with_attention=True)
+        vote = chooser.fit_vote(training, np.arange(len(y)), C, with_attention=True)
         return cls(encoder_only, vote, mixture)
 
     @property
@@ -189,14 +191,14 @@ class _Copies:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _Chooser:
     """Chooses the vote's C, and the mixture, by the log-loss of held-out documents."""
 
     memory: EntityMemory
     y: Targets
     n_classes: int
     encoder_only: LinearHead
-    sharpnesses: tuple[float, ...]
+    search: Search
 
     def choose(
         self, training: _Copies, held_out: _Copies, gold: Targets, folds: list[Fold] | None
@@ -205,7 +207,7 @@ class _Search:
         alone = self._alone(training, held_out, folds)
         counts = [batch.counts for batch in held_out.batches]
         candidates = []
-        for C in VOTE_C_VALUES:
+        for C in self.search.C_values_of_vote:
             votes = self._votes(training, held_out, folds, C, with_attention=False)
             loss, _ = self._best_mixture(alone, votes, counts, gold)
             candidates.append((loss, C))
@@ -220,7 +222,9 @@ class _Search:
         copies = training.select(rows)
         parts = list(zip(copies.vectors, copies.batches, strict=True))
         vote = EntityVote.fit(self.memory, parts, self.y[rows], self.n_classes, C=C)
-        return vote.learn_attention(parts, self.y[rows]) if with_attention else vote
+        if not with_attention:
+            return vote
+        return vote.learn_attention(parts, self.y[rows], n_steps=self.search.n_vote_steps)
 
     def _alone(
         self, training: _Copies, held_out: _Copies, folds: list[Fold] | None
@@ -272,10 +276,13 @@ class _Search:
         up for that here. At prediction the whole exponent is divided by it, so that p_h stays as
         it is and the mixture decides the same.
         """
-        best, chosen = np.inf, Mixture(0.0, HALF_COUNTS[0])
+        tried = self.search
+        best, chosen = np.inf, Mixture(0.0, tried.half_counts[0])
         objective = objective_of(gold)
         scores = [objective.scores(own) for own in alone]
-        for sharpness, strength, half in product(self.sharpnesses, STRENGTHS, HALF_COUNTS):
+        for sharpness, strength, half in product(
+            tried.sharpnesses, tried.strengths, tried.half_counts
+        ):
             if strength > LARGEST_STRENGTH * sharpness:
                 continue
             mixture = Mixture(strength, half)

@@ -22,8 +22,8 @@ from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import EntityMemory
 from isogloss.learn.linear_head import LinearHead
 from isogloss.learn.objective import Targets, objective_of
+from isogloss.learn.search import SEARCH
 
-N_STEPS = 15
 SMALLEST_IDF = 0.05  # an entity of every document keeps a little weight, and a finite logarithm
 
 
@@ -78,8 +78,9 @@ class EntityVote:
         return np.where(np.isneginf(scores), 0.0, scores - self.log_priors)
 
     def learn_attention(
-        self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Targets
-    ) -> "EntityVote":
+        self, parts: Sequence[tuple[Floats2d, EntityBatch]], y: Targets, *,
+        n_steps: int = SEARCH.n_vote_steps,
+    ) -> "EntityVote":  # fmt: skip
         """Train W, b and W_a together on copies of the training documents.
 
         The objective is that of `joint`, at the C of the linear part.
@@ -118,7 +119,7 @@ class EntityVote:
             return loss
 
         optimizer = torch.optim.LBFGS(
-            [weight, bias, attention], max_iter=N_STEPS, line_search_fn="strong_wolfe"
+            [weight, bias, attention], max_iter=n_steps, line_search_fn="strong_wolfe"
         )
         optimizer.step(closure)
         return EntityVote(
