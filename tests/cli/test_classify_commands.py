@@ -195,7 +195,7 @@ def test_evaluate_prints_a_table(cli: Run, world: World) -> None:
     assert outcome.code == 0
     assert "accuracy" in outcome.out
     assert "ja" in outcome.out
-    assert "Accuracy in Japanese is" in outcome.out  # the result in words
+    assert "Accuracy in Japanese: " in outcome.out  # the result in words
 
 
 def test_no_nan_when_every_label_is_unseen(cli: Run, world: World, tmp_path: Path) -> None:

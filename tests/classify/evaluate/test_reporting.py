@@ -43,10 +43,10 @@ def test_the_report_shows_what_abstaining_leaves(model: TextClassifier, tmp_path
         write_report(tmp_path / name, model.fitted_, result, TEXTS, TOPICS, LANGS, **options)
     pages = {name: (tmp_path / name).read_text("utf-8") for name in ("all", "sure", "none")}
     assert "coverage" not in pages["all"]
-    assert "a label of probability 0.45 or more (coverage) is" in pages["sure"]
+    assert "Coverage (a label of probability 0.45 or more):" in pages["sure"]
     assert "--abstain-below 0.45" in pages["sure"]
     assert "accuracy_<br>covered" in pages["sure"]
-    assert "No text gets a label of probability 1 or more." in pages["none"]
+    assert "Coverage (a label of probability 1 or more): 0.000; right of these: –." in pages["none"]
 
 
 def test_the_report_says_nothing_of_cut_texts_again(
