@@ -52,7 +52,7 @@ def slow_states(directory: Path, text: str, *, prefix: str = "") -> list[np.ndar
 def test_every_tokenizer_pooling_and_layer_equals_one_text_at_a_time(
     directory: Path, texts: list[str]
 ) -> None:
-    encoder = Encoder.load(directory, device="cpu", pooling="mean", prefix="é: ")
+    encoder = Encoder.load(directory, device="cpu", pooling="mean", prefix="é: ", long_texts="cut")
     slow = [slow_states(directory, text, prefix="é: ") for text in texts]
     for pooling, reduce in (("mean", lambda s: s.mean(0)), ("cls", lambda s: s[0])):
         wanted = np.array([[reduce(state) for state in states[:3]] for states in slow])
@@ -179,7 +179,7 @@ def test_rows_out_are_rows_in_whatever_a_row_holds(directory: Path) -> None:
 
 def test_cut_texts_are_counted_and_said_once(encoder: Encoder) -> None:
     mixed = ["word " * 60, "коротко", "word " * 38]
-    encoded = encoder.encode_counted(mixed)
+    encoded = encoder.encode_counted(mixed, long_texts="cut")
     assert encoded.truncated.tolist() == [True, False, False]
     assert encoded.n_tokens[0] == 62
     assert encoded.n_tokens[2] == 40
@@ -187,10 +187,11 @@ def test_cut_texts_are_counted_and_said_once(encoder: Encoder) -> None:
     with pytest.warns(
         OmissionWarning, match=rf"1 of 3 texts .* 40 tokens .* {share:.1%}"
     ) as caught:
-        encoder.encode(mixed)
+        encoder.encode(mixed, long_texts="cut")
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    cut = encoder.encode_counted(["word " * 38 + "другое слово"]).vectors
+    one = ["word " * 38 + "другое слово"]
+    cut = encoder.encode_counted(one, long_texts="cut").vectors
     np.testing.assert_allclose(cut, encoder.encode(["word " * 38]), atol=1e-5)
 
 
@@ -200,7 +201,8 @@ def test_prefix_and_maximum_length_have_their_effect(tiny: Path, encoder: Encode
         prefixed.encode(["lazy dog"]), encoder.encode(["The lazy dog"]), atol=1e-6
     )
     short = Encoder.load(tiny, device="cpu", pooling="mean", max_length=4)
-    assert short.encode_counted(["The lazy dog jumps"]).truncated.tolist() == [True]
+    cut = short.encode_counted(["The lazy dog jumps"], long_texts="cut")
+    assert cut.truncated.tolist() == [True]
     assert len({encoder.fingerprint, prefixed.fingerprint, short.fingerprint}) == 3
 
 

@@ -38,7 +38,7 @@ def test_files_of_sentence_transformers_come_first(tiny_chain: Callable[..., Pat
     settings = load(directory).settings
     assert settings.options() == {
         "pooling": "cls", "prefix": "frage: ", "normalize": True, "max_length": 24,
-        "long_texts": "cut",
+        "long_texts": "windows",
     }  # fmt: skip
     assert settings.pooling.source == "1_Pooling/config.json"
     assert settings.prefix.source == "config_sentence_transformers.json, prompt 'q'"
@@ -48,7 +48,7 @@ def test_files_of_sentence_transformers_come_first(tiny_chain: Callable[..., Pat
 
 def test_what_is_given_overrides_the_files(tiny_chain: Callable[..., Path]) -> None:
     given = {"pooling": "cls", "prefix": "x: ", "normalize": False, "max_length": 9,
-             "long_texts": "windows"}  # fmt: skip
+             "long_texts": "cut"}  # fmt: skip
     directory = tiny_chain()
     settings = load(directory, **given).settings
     assert settings.options() == given
@@ -114,7 +114,9 @@ def test_chain_with_dense_equals_sentence_transformers(
     assert encoder.width == 8
     model = sentence_transformers.SentenceTransformer(str(directory), device="cpu")
     wanted = model.encode(texts, show_progress_bar=False)
-    np.testing.assert_allclose(encoder.encode_counted(texts).vectors, wanted, atol=1e-5)
+    np.testing.assert_allclose(
+        encoder.encode_counted(texts, long_texts="cut").vectors, wanted, atol=1e-5
+    )
 
 
 def test_dense_belongs_to_the_last_layer(tiny_chain: Callable[..., Path]) -> None:

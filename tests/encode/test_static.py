@@ -61,12 +61,13 @@ def test_weights_and_mapping(tmp_path: Path) -> None:
 
 
 def test_texts_are_cut_at_512_pieces_as_model2vec_does(tmp_path: Path) -> None:
-    encoder = Encoder.load(model2vec(tmp_path / "m"))
+    encoder = Encoder.load(model2vec(tmp_path / "m"), long_texts="cut")
     assert str(encoder.settings.max_length) == "512 (model2vec's default)"
     with pytest.warns(OmissionWarning, match="1 of 1 texts are longer than 512 tokens"):
         vectors = encoder.encode(["пёс " * 512 + "犬"])
     np.testing.assert_allclose(vectors, [[1, 0]], atol=1e-6)
-    shorter = Encoder.load(model2vec(tmp_path / "shorter", config={"max_length": 3}))
+    directory = model2vec(tmp_path / "shorter", config={"max_length": 3})
+    shorter = Encoder.load(directory, long_texts="cut")
     assert shorter.encode_counted(["пёс " * 3 + "犬"]).truncated.tolist() == [True]
     longer = Encoder.load(tmp_path / "m", max_length=1000)
     assert longer.encode(["пёс " * 512 + "犬"])[0, 1] > 0
@@ -76,7 +77,7 @@ def test_windows_of_a_table_are_the_text_without_a_limit(tmp_path: Path) -> None
     weights = np.array([1, 0.5, 2, 1], np.float64)
     directory = model2vec(tmp_path / "m", weights=weights, config={"normalize": True})
     texts = ["пёс 犬 unknown कुत्ता " * 300 + "犬 " * 40, "犬", ""]
-    encoder = Encoder.load(directory, long_texts="windows")
+    encoder = Encoder.load(directory)
     whole = Encoder.load(directory, max_length=10_000)
     np.testing.assert_allclose(encoder.encode(texts), whole.encode(texts), atol=1e-6)
     assert not encoder.encode_counted(texts).truncated.any()

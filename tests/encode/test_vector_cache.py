@@ -19,7 +19,7 @@ SOME = ["The fox", "собака", "犬", "小狗", ""]
 
 @pytest.fixture
 def encoder(tiny: Path) -> Encoder:
-    return Encoder.load(tiny, device="cpu", threads=1, pooling="mean")
+    return Encoder.load(tiny, device="cpu", threads=1, pooling="mean", long_texts="cut")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_what_was_encoded_is_not_encoded_again(
     first = encoder.with_cache(tmp_path / "c").encode_counted([*texts, *texts])
     assert sum(forwarded) == len(texts)
     forwarded.clear()
-    again = Encoder.load(tiny, device="cpu", pooling="mean", cache=tmp_path / "c")
+    again = Encoder.load(tiny, device="cpu", pooling="mean", long_texts="cut", cache=tmp_path / "c")
     assert f"cache: {tmp_path / 'c'}" in repr(again)
     found = again.encode_counted([*texts, "new", *texts])
     assert sum(forwarded) == 1
@@ -67,8 +67,8 @@ def test_settings_never_share_a_vector(tiny: Path, tmp_path: Path, forwarded: li
     ways: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({}, {}), ({}, {"pooling": "cls"}), ({}, {"layers": 1}), ({}, {"layers": "all"}),
         ({}, {"normalize": True}), ({"prefix": "x: "}, {}), ({"max_length": 9}, {}),
-        ({"dtype": "bfloat16"}, {}), ({"long_texts": "windows"}, {}),
-        ({}, {"long_texts": "windows"}),
+        ({"dtype": "bfloat16"}, {}), ({"long_texts": "cut"}, {}),
+        ({}, {"long_texts": "cut"}),
     ]  # fmt: skip
     wanted = []
     for options, asked in ways:

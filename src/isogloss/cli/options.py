@@ -229,7 +229,7 @@ class Reading:
         Literal["cut", "windows"] | None,
         typer.Option(
             help="Texts with more tokens than the encoder takes: cut them, or read all of them in "
-            "windows whose vectors are averaged (default: cut)."
+            "windows whose vectors are averaged (default: windows; cut where it is fine-tuned)."
         ),
     ] = None
 

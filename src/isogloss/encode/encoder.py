@@ -134,7 +134,7 @@ class Encoder:
             None: from the model's files, else its architecture, else guessed; see `settings`.
         long_texts
             Of texts with more tokens than `max_length`: ``"cut"`` reads their beginning,
-            ``"windows"`` all of them, in windows whose vectors are averaged. None: cut.
+            ``"windows"`` all of them, in windows whose vectors are averaged. None: windows.
         threads
             Most cores torch uses while encoding; None: torch's own number, which is the
             physical cores. At most `cores.MAX_THREADS`.

@@ -81,7 +81,7 @@ class EncoderSettings:
     prefix: Setting[str]
     normalize: Setting[bool]
     max_length: Setting[int]
-    long_texts: Setting[LongTexts] = Setting("cut", "default")
+    long_texts: Setting[LongTexts] = Setting("windows", "default")
 
     @property
     def limit(self) -> str:
