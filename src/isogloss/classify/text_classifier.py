@@ -108,6 +108,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
+    search
+        What a fit chooses hyper-parameters among; a coarser `Search` makes a quick trial.
     classes_
         Labels in the order of `predict_proba`'s columns: sorted, or as first met where labels
         cannot be sorted.
@@ -128,7 +130,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['economy']
     """
 
-    search: Search = SEARCH  # what a fit chooses hyper-parameters among
+    search: Search = SEARCH
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that X is a list of strings, as `CountVectorizer` does."""
