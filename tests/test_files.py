@@ -199,4 +199,4 @@ def test_our_own_files_are_parsed_in_one_place() -> None:
     users = {"data/label_sets.py"}  # which catches it
     found = {str(file.relative_to(package)) for file in package.rglob("*.py")
              if own.search(file.read_text("utf-8"))}  # fmt: skip
-    assert found == {"storage/json_files.py", "classify/compare/published.py", *users}
+    assert found == {"storage/json_files.py", "classify/compare/tables.py", *users}

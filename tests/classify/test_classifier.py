@@ -173,7 +173,8 @@ def test_names_are_pooled_as_the_documents(
     fit: Fit, kb: KnowledgeBase, encoder: FakeEncoder, pooling: Any
 ) -> None:
     model = fit(pooling=pooling)
-    batch = model.fitted_.entity_batch(model.fitted_.prepare(["Wall Street, Real Madrid"], "en"))
+    documents = model.fitted_.prepare(["Wall Street, Real Madrid"], "en")
+    batch = model.fitted_.preparation.entity_batch(documents)
     titles = kb.titles(batch.entities.tolist(), "en")
     assert np.array_equal(batch.vectors, encoder.encode_counted(titles, pooling=pooling).vectors)
 
@@ -203,14 +204,14 @@ def test_entities_without_a_given_vector_are_left_out_and_counted(fit: Fit) -> N
     with pytest.warns(OmissionWarning, match="1 linked entity left out: no vector among those"):
         documents = model.fitted_.prepare(["ウィンブルドン、トヨタ", "トヨタ"], "ja")
     assert np.diff(documents.bags.indptr).tolist() == [1, 0]
-    batch = model.fitted_.entity_batch(documents)
+    batch = model.fitted_.preparation.entity_batch(documents)
     assert [model.kb_.entity_id(int(entity)) for entity in batch.entities] == ["Q1"]
 
 
 def test_random_vectors_depend_on_the_seed_and_the_encoders_do_not(fit: Fit) -> None:
     def initial(**options: Any) -> Any:
         model = fit(**options)
-        return model.fitted_.entity_batch(model.fitted_.prepare(TEXTS, "ja")).vectors
+        return model.fitted_.preparation.entity_batch(model.fitted_.prepare(TEXTS, "ja")).vectors
 
     assert np.array_equal(initial(), initial(random_state=1))
     assert not np.array_equal(initial(init="random"), initial(init="random", random_state=1))
@@ -231,7 +232,7 @@ def test_max_entities_keeps_the_commonest(fit: Fit) -> None:
 
     def ids(**options: Any) -> list[str]:
         model = fit(**options)
-        batch = model.fitted_.entity_batch(model.fitted_.prepare([text], "en"))
+        batch = model.fitted_.preparation.entity_batch(model.fitted_.prepare([text], "en"))
         return [model.kb_.entity_id(int(entity)) for entity in batch.entities]
 
     assert ids() == ["Q6", "Q7", "Q8", "Q9"]

@@ -90,7 +90,7 @@ def test_mboe_plus_adds_log_odds_label_by_label(fit_sets: FitSets) -> None:
     assert isinstance(head, MboePlusHead)
     texts, langs = [text for text, _ in JAPANESE], "ja"
     documents = model.fitted_.prepare(texts, langs)
-    batch = model.fitted_.entity_batch(documents)
+    batch = model.fitted_.preparation.entity_batch(documents)
     weights = head.mixture.weights(batch.counts)
     own = logit(np.exp(head.linear.log_probabilities(documents.vectors)))
     evidence = head.vote.log_evidence(documents.vectors, batch)

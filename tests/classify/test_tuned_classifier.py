@@ -124,7 +124,8 @@ def test_mboe_reads_cls_and_the_others_what_the_encoder_gives(
 def test_unseen_entities_keep_their_initial_vectors(base: Encoder, kb: KnowledgeBase) -> None:
     model = fitted(base, kb, preset="mboe")
     assert isinstance(model.head_, MboeHead)
-    batch = model.fitted_.entity_batch(model.fitted_.prepare(["Sumo Hall, Toyota"], "en"))
+    documents = model.fitted_.prepare(["Sumo Hall, Toyota"], "en")
+    batch = model.fitted_.preparation.entity_batch(documents)
     seen = model.head_.memory.is_seen(batch.entities)
     vectors = model.head_.trained.of(batch)
     assert seen.any()
@@ -139,7 +140,9 @@ def test_random_vectors_have_the_size_of_the_names(base: Encoder, kb: KnowledgeB
     sizes = [
         np.sqrt(
             np.square(
-                model.fitted_.entity_batch(model.fitted_.prepare(english()[0], "en")).vectors
+                model.fitted_.preparation.entity_batch(
+                    model.fitted_.prepare(english()[0], "en")
+                ).vectors
             ).mean()
         )
         for model in (given, drawn)
@@ -161,7 +164,9 @@ def test_mboe_plus_is_the_tuned_encoder_where_nothing_is_linked(
     documents = model.fitted_.prepare(UNLINKED[1:], "en")
     assert np.array_equal(documents.vectors, alone.fitted_.prepare(UNLINKED[1:], "en").vectors)
     assert np.array_equal(
-        model.head_.log_probabilities(documents.vectors, model.fitted_.entity_batch(documents)),
+        model.head_.log_probabilities(
+            documents.vectors, model.fitted_.preparation.entity_batch(documents)
+        ),
         alone.head_.log_probabilities(documents.vectors),
     )
     assert alone.trust_.fitted_on == trust.Calibration.DEVELOPMENT

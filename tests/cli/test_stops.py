@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 RUN = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 import typer
 from pathlib import Path
 from isogloss.storage.atomic import atomic_directory

@@ -177,7 +177,9 @@ def test_the_probabilities_of_a_longer_vector_are_sharper_and_its_label_the_same
 
 def test_long_names_are_cut_with_a_word(tiny_directory: Path) -> None:
     with pytest.warns(OmissionWarning, match="1 name of classes longer than "):
-        TextClassifier(tiny_directory).fit([], [], class_names={"a": "sun " * 3000, "b": "rain"})
+        TextClassifier(tiny_directory, long_texts="cut").fit(
+            [], [], class_names={"a": "sun " * 3000, "b": "rain"}
+        )
 
 
 def test_iterators_and_tensors_are_columns(encoder: FakeEncoder) -> None:

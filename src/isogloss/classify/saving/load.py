@@ -37,7 +37,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.matching.inflection import rules_fingerprint
-from isogloss.learn.tuned_encoder import read_adapter
+from isogloss.learn.tuned_encoder import read_adapter, with_settings
 from isogloss.storage.files import damage_in_one_sentence, is_there
 from isogloss.storage.refusals import without_detours
 from isogloss.text.languages import parse_language
@@ -210,6 +210,9 @@ def _base_encoder(saved: EncoderName, options: FittedOptions, where: _Where) -> 
     path, given = where.path, where.encoder
     if isinstance(given, Encoder):
         found = given
+        if options.tune != "head":
+            names = ("pooling", "normalize", "max_length")
+            found = with_settings(given, **{name: saved.options[name] for name in names})
     else:
         own = without_detours(path / saved.name) if saved.is_directory else saved.name
         name = given or own

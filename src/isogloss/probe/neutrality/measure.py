@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isogloss.data.parallel import ParallelTexts
 from isogloss.encode import Encoder
 from isogloss.encode.model import Network
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.learn.threads import one_thread
 from isogloss.probe.final_norm import has_final_norm, note_on_final_norm
 from isogloss.probe.neutrality.cka import MIN_SENTENCES
@@ -125,8 +125,16 @@ def _encoded(
             "--max-sentences, or set TMPDIR to a larger disk",
             path=folder.parent,
         )
-    vectors = encoder.encode(texts, layers=numbers, normalize=False, out=folder / "layers.npy")
-    return vectors.reshape(len(numbers), len(parallel.langs), parallel.n_sentences, -1)
+    encoded = encoder.encode_counted(
+        texts, layers=numbers, normalize=False, long_texts="cut", out=folder / "layers.npy"
+    )  # a mean over windows is no state of the network
+    n_cut = int(encoded.truncated.sum())
+    if n_cut:
+        warn_omitted(
+            f"{n_cut} of {len(texts)} texts are longer than {encoder.settings.limit}; only their "
+            "beginning is measured"
+        )
+    return encoded.vectors.reshape(len(numbers), len(parallel.langs), parallel.n_sentences, -1)
 
 
 def _note_on_sentences(
