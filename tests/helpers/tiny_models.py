@@ -22,8 +22,13 @@ TEXTS = [
 ]
 
 
-def build_tiny(directory: Path, *, kind: str, seed: int = 7, with_pooler: bool = True) -> Path:
-    """Write a random model of 2 layers, width 32, 40 tokens at most, as transformers does."""
+def build_tiny(
+    directory: Path, *, kind: str, seed: int = 7, with_pooler: bool = True, spread: float = 0.3
+) -> Path:
+    """Write a random model of 2 layers, width 32, 40 tokens at most, as transformers does.
+
+    Its weights are far apart, so that a mistake shows; for learning they need a small `spread`.
+    """
     import torch
     from transformers import (
         BertConfig,
@@ -44,7 +49,7 @@ def build_tiny(directory: Path, *, kind: str, seed: int = 7, with_pooler: bool =
     config = config_class(
         vocab_size=tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2,
         num_attention_heads=4, intermediate_size=64, max_position_embeddings=n_positions,
-        pad_token_id=tokenizer.token_to_id(names["pad_token"]), initializer_range=0.3,
+        pad_token_id=tokenizer.token_to_id(names["pad_token"]), initializer_range=spread,
     )  # fmt: skip
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

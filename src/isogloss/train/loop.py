@@ -38,6 +38,7 @@ logger = logging.getLogger("isogloss")
 Batch = TypeVar("Batch")
 Made = TypeVar("Made", covariant=True)
 Score = tuple[float, ...]
+Order = Callable[[int], list[Ints1d]]
 MAX_TOKENS = {"cpu": 2048}
 MAX_TOKENS_ELSEWHERE = 16_384
 PART_COST = {"cpu": 100}  # elsewhere about as few parts as there can be
@@ -92,6 +93,7 @@ def train(
     checkpoints: Checkpoints | None = None,
     run: dict[str, Any] | None = None,
     description: str = "tuning",
+    order: Order | None = None,
 ) -> TrainingResult:
     """Train a module in place.
 
@@ -118,6 +120,9 @@ def train(
         refusing the checkpoint of another.
     description
         For the progress bar.
+    order
+        From the number of an epoch to the examples of each of its steps, as many steps in each;
+        None: every example once, in an order of the epoch's own.
 
     Raises
     ------
@@ -131,7 +136,7 @@ def train(
         identity = (run or {}) | {"options": options.of_loop(), "seed": seed}
         loop = _Loop(
             module, examples, loss, options, seed, score, score_in_words, checkpoints, identity,
-            processes, undecayed,
+            processes, order, undecayed,
         )  # fmt: skip
         return loop.run(description)
 
@@ -150,6 +155,7 @@ class _Loop:
     checkpoints: Checkpoints | None
     identity: dict[str, Any]
     processes: Processes
+    order: Order | None
     undecayed: InitVar[Collection[str]]
 
     def __post_init__(self, undecayed: Collection[str]) -> None:
@@ -163,7 +169,8 @@ class _Loop:
         )
         self.state = Progress()
         self.kept: dict[int, Tensors] = {}  # weights of the best epochs, by step
-        self.n_steps_of_epoch = math.ceil(len(self.examples) / options.batch_size)
+        self._batches: tuple[int, list[Ints1d]] = (-1, [])
+        self.n_steps_of_epoch = len(self._batches_of(0))
         self.n_steps = options.epochs * self.n_steps_of_epoch
         self.max_tokens = options.max_tokens or MAX_TOKENS.get(
             self.device.type, MAX_TOKENS_ELSEWHERE
@@ -206,9 +213,7 @@ class _Loop:
     def _step(self) -> None:
         epoch, place = divmod(self.state.step, self.n_steps_of_epoch)
         options, processes = self.options, self.processes
-        batch = batches_of(
-            len(self.examples), batch_size=options.batch_size, seed=self.seed, epoch=epoch
-        )[place]
+        batch = self._batches_of(epoch)[place]
         lengths = self.examples.lengths
         share = share_of(batch, lengths, rank=processes.rank, size=processes.size)
         parts = micro_batches(
@@ -234,6 +239,20 @@ class _Loop:
                 f"the loss is not finite at step {self.state.step}; give a smaller learning rate, "
                 "or precision float32"
             )
+
+    def _batches_of(self, epoch: int) -> list[Ints1d]:
+        """Return the steps of an epoch, which are found once."""
+        if self._batches[0] != epoch:
+            found = (
+                batches_of(
+                    len(self.examples), batch_size=self.options.batch_size, seed=self.seed,
+                    epoch=epoch,
+                )
+                if self.order is None
+                else self.order(epoch)
+            )  # fmt: skip
+            self._batches = (epoch, found)
+        return self._batches[1]
 
     def _end_epoch(self) -> None:
         state = self.state

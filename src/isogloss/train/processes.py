@@ -83,6 +83,42 @@ class Processes:
         ).coalesce()
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """Rows of all processes, those of the first process first.
+
+    Attributes
+    ----------
+    values
+        (n_rows of all, …); gradients reach the rows of this process alone.
+    own
+        Which rows are of this process.
+    size
+        How many processes there are.
+    """
+
+    values: Tensor
+    own: slice
+    size: int
+
+
+def gathered(values: Tensor) -> Gathered:
+    """Return the rows that all processes have, of however many each."""
+    if not (dist.is_available() and dist.is_initialized()) or dist.get_world_size() == 1:
+        return Gathered(values, slice(0, len(values)), 1)
+    size, rank = dist.get_world_size(), dist.get_rank()
+    counts = [torch.zeros((), dtype=torch.int64, device=values.device) for _ in range(size)]
+    dist.all_gather(counts, torch.tensor(len(values), device=values.device))
+    longest = int(max(counts))
+    padding = values.new_zeros(longest - len(values), *values.shape[1:])
+    parts = [values.new_zeros(longest, *values.shape[1:]) for _ in range(size)]
+    dist.all_gather(parts, torch.cat([values.detach(), padding]))
+    rows = [part[: int(count)] for part, count in zip(parts, counts, strict=True)]
+    start = sum(len(part) for part in rows[:rank])
+    rows[rank] = values
+    return Gathered(torch.cat(rows), slice(start, start + len(values)), size)
+
+
 def is_first_process() -> bool:
     """Whether this process is the one that writes files: alone, or number 0 of `torchrun`."""
     return int(os.environ.get("RANK", "0")) == 0

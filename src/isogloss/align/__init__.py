@@ -1,0 +1,1 @@
+"""Language-agnostic sentence encoders, trained on translations (LaBSE, Feng et al. 2022)."""

@@ -1,0 +1,93 @@
+"""A trained encoder as a sentence-transformers directory, which that library and we load alike."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from isogloss.encode.settings import EncoderSettings
+from isogloss.errors import InputError
+from isogloss.learn.tuned_encoder import TunedEncoder
+from isogloss.storage.atomic import atomic_directory
+from isogloss.storage.files import write_json
+
+MODULES = "sentence_transformers.models."
+PROMPT = "query"
+
+
+def write_sentence_transformers(
+    encoder: TunedEncoder, folder: Path, *, card: str, overwrite: bool = False
+) -> None:
+    """Write weights, tokenizer, and the settings that make vectors what they are.
+
+    Parameters
+    ----------
+    encoder
+        Tuned as a whole; an adapter has to be merged first.
+    card
+        Text of ``README.md``.
+
+    Raises
+    ------
+    InputError
+        When `folder` exists and `overwrite` is false, or pooling is by the model's own pooler,
+        which sentence-transformers has no module for.
+    """
+    if encoder.settings.pooling.value == "pooler":
+        raise InputError(
+            "sentence-transformers has no module for the pooling 'pooler'; train with pooling cls "
+            "or mean"
+        )
+    with atomic_directory(folder, overwrite=overwrite) as made:
+        encoder.write(made)
+        _write_settings(encoder.settings, made, width=encoder.network.hidden_size)
+        (made / "README.md").write_text(card, encoding="utf-8")
+
+
+def _write_settings(settings: EncoderSettings, folder: Path, *, width: int) -> None:
+    modules = _modules(folder)
+    transformer = folder / modules[0]["path"]
+    pooling = folder / modules[1]["path"]
+    pooling.mkdir(exist_ok=True)
+    mode = settings.pooling.value
+    write_json(
+        pooling / "config.json",
+        {
+            "word_embedding_dimension": width,
+            "pooling_mode_cls_token": mode == "cls",
+            "pooling_mode_mean_tokens": mode == "mean",
+            "pooling_mode_max_tokens": False,
+            "pooling_mode_mean_sqrt_len_tokens": False,
+        },
+    )
+    if not modules[-1]["type"].endswith("Normalize"):
+        modules.append(_module(len(modules), f"{len(modules)}_Normalize", "Normalize"))
+        (folder / modules[-1]["path"]).mkdir(exist_ok=True)
+    write_json(folder / "modules.json", modules)
+    length = {"max_seq_length": settings.max_length.value}
+    write_json(transformer / "sentence_bert_config.json", _kept(transformer) | length)
+    prefix = settings.prefix.value
+    prompts = {"prompts": {PROMPT: prefix}, "default_prompt_name": PROMPT} if prefix else {}
+    write_json(
+        folder / "config_sentence_transformers.json", prompts | {"similarity_fn_name": "cosine"}
+    )
+
+
+def _modules(folder: Path) -> list[dict[str, Any]]:
+    """Return the modules that the encoder's own directory names, or those of a plain one."""
+    path = folder / "modules.json"
+    if path.is_file():
+        found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+        return found
+    return [_module(0, "", "Transformer"), _module(1, "1_Pooling", "Pooling")]
+
+
+def _module(number: int, path: str, kind: str) -> dict[str, Any]:
+    return {"idx": number, "name": str(number), "path": path, "type": f"{MODULES}{kind}"}
+
+
+def _kept(transformer: Path) -> dict[str, Any]:
+    path = transformer / "sentence_bert_config.json"
+    if not path.is_file():
+        return {"do_lower_case": False}
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found

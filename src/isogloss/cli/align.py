@@ -1,0 +1,208 @@
+"""``isogloss align``: sentence encoders trained on translations."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from isogloss.align.sentence_aligner import Pairs, SentenceAligner
+from isogloss.cli import options
+from isogloss.cli.groups import OnlyWith, grouped
+from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.data.pairs import parse_pair_file, read_pairs
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, counted
+from isogloss.limits import LARGEST_COUNT
+from isogloss.train.processes import is_first_process
+
+app = typer.Typer(help="Sentence encoders trained on translations.", no_args_is_help=True)
+
+_Number = int | None
+PairFiles = Annotated[
+    list[str],
+    typer.Option(
+        help="Sentence pairs: TSV without header, Moses text (FILE.en, FILE.sw), or a table with "
+        "a column for each language; may be repeated.",
+        metavar="en-sw=FILE",
+    ),
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Keep ``fit`` a command of a group, though it is the only one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The loss, and what a batch is made of."""
+
+    preset: Annotated[
+        Literal["default", "labse"],
+        typer.Option(
+            help="Settings that hold where no option says otherwise: 'labse' is the paper's "
+            "([CLS], margin 0.3, batches of 4,096)."
+        ),
+    ] = "default"
+    margin: Annotated[
+        float | None, typer.Option(help="Additive margin of the loss (default: 0).")
+    ] = None
+    scale: Annotated[
+        float | None, typer.Option(help="Scale of the cosines in the loss (default: 20).")
+    ] = None
+    learns_scale: Annotated[
+        bool, typer.Option("--learn-scale", help="Train the scale too, starting from --scale.")
+    ] = False
+    batches: Annotated[
+        Literal["mixed", "one-language"] | None,
+        typer.Option(help="Pairs of a batch: of all languages, or of one (default: mixed)."),
+    ] = None
+    smoothing: Annotated[
+        float | None,
+        typer.Option(
+            help="Languages are drawn in proportion to their number of pairs to this power "
+            "(default: 1)."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HowAligned:
+    """How the encoder is trained."""
+
+    tune: Annotated[
+        Literal["full", "lora"],
+        typer.Option(help="What is trained: all weights, or low-rank adapters, merged at the end."),
+    ] = "full"
+    pooling: Annotated[
+        Literal["mean", "cls"] | None,
+        typer.Option(help="Pooling of token vectors (default: the encoder's own)."),
+    ] = None
+    epochs: Annotated[
+        _Number, typer.Option(min=1, max=LARGEST_COUNT, help="Number of epochs (default: 1).")
+    ] = None
+    batch_size: Annotated[
+        _Number,
+        typer.Option(
+            min=2,
+            max=LARGEST_COUNT,
+            help="Pairs ranked against each other, over all processes (default: 256).",
+        ),
+    ] = None
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(help="Peak learning rate of the schedule (default: full 1e-4, lora 5e-4)."),
+    ] = None
+    max_length: Annotated[
+        _Number,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Maximum number of tokens of a sentence in training (default: 128).",
+        ),
+    ] = None
+    embeddings: Annotated[
+        Literal["dense", "frozen", "rows"] | None,
+        typer.Option(
+            help="Word embeddings: train all, none, or the rows that a batch touches (default: "
+            "rows; frozen with lora)."
+        ),
+    ] = None
+    upper_layers: Annotated[
+        _Number,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Layers to train, counted from the last (default: all).",
+        ),
+    ] = None
+    dropout: Annotated[
+        float | None, typer.Option(help="Dropout of hidden states in training (default: 0).")
+    ] = None
+    precision: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"] | None,
+        typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
+    ] = None
+
+    def training(self, ranking: Ranking) -> dict[str, Any]:
+        """Return what was given of the options of training, by name."""
+        given = vars(self) | vars(ranking)
+        left_out = ("tune", "pooling", "preset")
+        return {
+            name: value
+            for name, value in given.items()
+            if name not in left_out and value not in (None, False)
+        }
+
+
+@app.command()
+@grouped
+def fit(
+    pairs: PairFiles,
+    out: Annotated[
+        Path, typer.Option(help="Folder to make: an encoder, in sentence-transformers layout.")
+    ],
+    ranking: Ranking,
+    tuning: HowAligned,
+    compute: options.Compute,
+    encoder: options.EncoderName = "bundled",
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Pairs for model selection: the epoch with the best retrieval accuracy is kept.",
+            metavar="en-sw=FILE",
+        ),
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help="Early stopping: stop after this many epochs without improvement (default: 3).",
+        ),
+        OnlyWith("dev", why="is for epochs that are compared; give --dev too"),
+    ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(help="Folder for checkpoints; a run that was begun there resumes."),
+    ] = None,
+    seed: options.Seed = 0,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Train an encoder so that translations have near vectors (translation ranking, LaBSE)."""
+    refuse_place(out, pairs, dev, encoder, overwrite=overwrite, makes="folder")
+    refuse_inside(out, checkpoints=checkpoints)
+    learned = _read(pairs)
+    judged = None if dev is None else _read(dev)
+    training = tuning.training(ranking) | ({} if patience is None else {"patience": patience})
+    base = Encoder.load(encoder, device=compute.device, threads=compute.threads)
+    aligner = SentenceAligner(
+        base, preset=ranking.preset, tune=tuning.tune, pooling=tuning.pooling, training=training,
+        random_state=seed,
+    )  # fmt: skip
+    aligner.fit(
+        learned.sources, learned.targets, learned.langs, dev=judged, checkpoints=checkpoints
+    )
+    if is_first_process():
+        aligner.save(out, overwrite=overwrite)
+        typer.echo(
+            f"isogloss: encoder trained on {counted(aligner.n_pairs_, 'pair')} → {out}", err=True
+        )
+
+
+def _read(values: list[str]) -> Pairs:
+    """Read files of pairs; a pair's language is that of its side that is not shared by all."""
+    files = [parse_pair_file(value) for value in values]
+    sources: list[str] = []
+    targets: list[str] = []
+    langs: list[str] = []
+    for file in files:
+        if values.count(values[files.index(file)]) > 1:
+            raise InputError("is given twice; leave one out", path=file.path)
+        found = read_pairs(file)
+        sources += found.firsts
+        targets += found.seconds
+        langs += [f"{file.first}-{file.second}"] * len(found.firsts)
+    return Pairs(sources, targets, langs)

@@ -1,0 +1,75 @@
+"""``isogloss mine``: sentence pairs out of texts of two languages."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from isogloss.cli import options
+from isogloss.cli.encode import say_encoder
+from isogloss.cli.groups import grouped
+from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.data.documents import FileFormat, read_documents
+from isogloss.errors import counted
+from isogloss.limits import LARGEST_COUNT
+from isogloss.mine.pairs import mine_pairs
+from isogloss.retrieve.search import unit_vectors
+from isogloss.storage.files import atomic_file
+
+app = typer.Typer(help="Sentence pairs for training.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep ``pairs`` a command of a group, though it is the only one."""
+
+
+@app.command()
+@grouped
+def pairs(
+    first: Annotated[str, typer.Argument(help="Sentences of one language.", metavar="A")],
+    second: Annotated[str, typer.Argument(help="Sentences of the other.", metavar="B")],
+    out: Annotated[
+        Path, typer.Option(help="TSV to make: a sentence of A, one of B, and their score.")
+    ],
+    encoder: options.EncoderOptions,
+    margin: Annotated[
+        Literal["ratio", "distance", "cosine"],
+        typer.Option(help="Score of a pair: its cosine against those of both's neighbours."),
+    ] = "ratio",
+    neighbours: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Number of neighbours of the margin.")
+    ] = 4,
+    threshold: Annotated[
+        float | None, typer.Option(help="Minimum score of a pair (default: all candidates).")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    strict: options.Strict = False,
+) -> None:
+    """Mine translations out of two files of sentences, the best pairs first."""
+    refuse_place(out, first, second, encoder.encoder, overwrite=overwrite, makes="file")
+    refuse_inside(out, cache=encoder.cache)
+    sides = [
+        read_documents(Path(name), format=FileFormat(), needs_label=False).texts
+        for name in (first, second)
+    ]
+    model = encoder.load(**encoder.reading)
+    say_encoder(model)
+    one, other = (unit_vectors(model.encode(side)) for side in sides)  # type: ignore[arg-type]
+    found = mine_pairs(one, other, margin=margin, n_neighbours=neighbours)
+    if threshold is not None:
+        found = found.above(threshold)
+    rows = (
+        f"{_one_line(sides[0][source])}\t{_one_line(sides[1][target])}\t{score:.6f}\n"
+        for source, target, score in zip(*found, strict=True)
+    )
+    with (
+        atomic_file(out, overwrite=overwrite) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.writelines(rows)
+    typer.echo(f"isogloss: {counted(len(found.scores), 'pair')} → {out}", err=True)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,128 @@
+"""Sentence pairs from files: TSV, Moses, and tables with a column for each side.
+
+``en-sw=FILE`` names the two languages. A TSV has no header: the first column is in the first
+language, the second in the second, further ones are left alone. Moses text is two files,
+``FILE.en`` and ``FILE.sw``, line i of both a pair. CSV, JSON Lines and Parquet have columns named
+by the languages, or ``source`` and ``target``.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.lines import open_lines
+from isogloss.errors import InputError
+from isogloss.text.languages import parse_language
+
+TABLES = (".csv", ".jsonl", ".parquet")
+COMPRESSED = (".gz", ".zst")
+
+
+@dataclass(frozen=True)
+class PairFile:
+    """A file of pairs and their languages, from a ``en-sw=FILE`` argument.
+
+    Attributes
+    ----------
+    first, second
+        Languages of the two sides, as `parse_language` spells them.
+    names
+        The same as they were given, by which Moses files and columns are called.
+    """
+
+    first: str
+    second: str
+    path: Path
+    names: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class SentencePairs:
+    """The pairs of a file, blank ones included."""
+
+    file: PairFile
+    firsts: list[str]
+    seconds: list[str]
+
+
+def parse_pair_file(value: str) -> PairFile:
+    """Return what ``en-sw=FILE`` says.
+
+    Raises
+    ------
+    InputError
+        For another form, or an unknown language.
+
+    Examples
+    --------
+    >>> parse_pair_file("en-swh=pairs.tsv").second
+    'sw'
+    """
+    langs, equals, path = value.partition("=")
+    names = tuple(langs.split("-", 1)) if "-" in langs else (langs,)
+    if not equals or not path or len(names) != 2:
+        raise InputError(f"'{value}' names no pairs; give two languages and a file: en-sw=FILE")
+    first, second = names
+    return PairFile(parse_language(first), parse_language(second), Path(path), (first, second))
+
+
+def read_pairs(file: PairFile) -> SentencePairs:
+    """Return the pairs of a file; see the module.
+
+    Raises
+    ------
+    InputError
+        For a missing file, a row without two columns, or sides of different lengths.
+    """
+    sides = [_moses_side(file.path, name) for name in file.names]
+    if not file.path.exists() and any(sides):
+        return _read_moses(file, sides)
+    if _ending(file.path) in TABLES:
+        return _read_table(file)
+    firsts, seconds = [], []
+    for number, line in open_lines(file.path):
+        cells = line.split("\t")
+        if len(cells) < 2:
+            raise InputError(
+                "has one column; a row is a sentence, a tab and its translation",
+                path=file.path, line=number,
+            )  # fmt: skip
+        firsts.append(cells[0])
+        seconds.append(cells[1])
+    return SentencePairs(file, firsts, seconds)
+
+
+def _ending(path: Path) -> str:
+    name = path.name
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return Path(name).suffix
+
+
+def _moses_side(path: Path, name: str) -> Path | None:
+    found = [path.with_name(f"{path.name}.{name}{ending}") for ending in ("", *COMPRESSED)]
+    return next((side for side in found if side.is_file()), None)
+
+
+def _read_moses(file: PairFile, sides: list[Path | None]) -> SentencePairs:
+    columns = []
+    for side, name in zip(sides, file.names, strict=True):
+        if side is None:
+            raise InputError(f"no such file beside the other side: {file.path.name}.{name}",
+                             path=file.path)  # fmt: skip
+        columns.append([line for _, line in open_lines(side)])
+    if len(columns[0]) != len(columns[1]):
+        raise InputError(
+            f"has {len(columns[1]):,} lines and {sides[0]} {len(columns[0]):,}; line i of both is "
+            "a pair",
+            path=sides[1],
+        )
+    return SentencePairs(file, *columns)
+
+
+def _read_table(file: PairFile) -> SentencePairs:
+    columns = []
+    for name, usual in zip(file.names, ("source", "target"), strict=True):
+        form = FileFormat(text=(name,), or_text=((usual,),))
+        columns.append(read_documents(file.path, format=form, needs_label=False).texts)
+    return SentencePairs(file, *columns)

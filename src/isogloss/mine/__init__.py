@@ -1,0 +1,1 @@
+"""Pairs for training: mined from texts of two languages, and filtered."""

@@ -1,0 +1,115 @@
+"""Bitext mining: which sentences of two languages are translations (Artetxe and Schwenk 2019).
+
+A cosine alone is high for sentences that are near everything. The margin compares it with what
+both sentences have with their k nearest neighbours of the other side, NN(x) and NN(y):
+
+    ratio     cos(x, y) / m(x, y)
+    distance  cos(x, y) - m(x, y)
+    m(x, y) = (Σ cos(x, z) over z in NN(x) + Σ cos(y, z) over z in NN(y)) / 2k
+
+Candidates are the best of each sentence in both directions; a sentence is in one pair at most, the
+better one first.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from isogloss.arrays import Doubles1d, Floats2d, Ints1d
+from isogloss.errors import InputError, did_you_mean
+from isogloss.retrieve.search import Neighbours, nearest
+
+Margin = Literal["ratio", "distance", "cosine"]
+MARGINS: tuple[Margin, ...] = ("ratio", "distance", "cosine")
+N_NEIGHBOURS = 4  # as Artetxe and Schwenk have it
+
+
+class MinedPairs(NamedTuple):
+    """Pairs, the best first.
+
+    Attributes
+    ----------
+    sources, targets
+        int64 (n_pairs,): places in the two lists; none occurs twice.
+    scores
+        float64 (n_pairs,): the margin.
+    """
+
+    sources: Ints1d
+    targets: Ints1d
+    scores: Doubles1d
+
+    def above(self, threshold: float) -> "MinedPairs":
+        """Return the pairs with at least this score."""
+        n = int(np.searchsorted(-self.scores, -threshold, side="right"))
+        return MinedPairs(self.sources[:n], self.targets[:n], self.scores[:n])
+
+
+def mine_pairs(
+    sources: Floats2d,
+    targets: Floats2d,
+    *,
+    margin: Margin = "ratio",
+    n_neighbours: int = N_NEIGHBOURS,
+) -> MinedPairs:
+    """Return the pairs of two sets of sentences.
+
+    Parameters
+    ----------
+    sources, targets
+        Unit vectors, (n_sources, width) and (n_targets, width); either may be memory-mapped.
+    margin
+        ``"ratio"``, ``"distance"``, or ``"cosine"``, which compares with nothing.
+    n_neighbours
+        k.
+
+    Raises
+    ------
+    InputError
+        For an unknown margin.
+    """
+    if margin not in MARGINS:
+        raise InputError(f"margin is '{margin}'; {did_you_mean(str(margin), MARGINS)}")
+    if not len(sources) or not len(targets):
+        return MinedPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    forwards = nearest(sources, targets, k=n_neighbours)
+    back = nearest(targets, sources, k=n_neighbours)
+    means = _means(forwards), _means(back)
+    scored = [
+        _scores(forwards, means[0], means[1], margin),
+        _scores(back, means[1], means[0], margin),
+    ]
+    best = [scores.argmax(axis=1) for scores in scored]
+    rows = [np.arange(len(sources)), np.arange(len(targets))]
+    firsts = np.concatenate([rows[0], back.rows[rows[1], best[1]]])
+    seconds = np.concatenate([forwards.rows[rows[0], best[0]], rows[1]])
+    values = np.concatenate([scored[0][rows[0], best[0]], scored[1][rows[1], best[1]]])
+    return _one_each(firsts, seconds, values)
+
+
+def _means(found: Neighbours) -> Doubles1d:
+    return np.asarray(found.cosines.mean(axis=1), np.float64)
+
+
+def _scores(
+    found: Neighbours, own: Doubles1d, others: Doubles1d, margin: Margin
+) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    cosines = found.cosines.astype(np.float64)
+    means = (own[:, None] + others[found.rows]) / 2
+    if margin == "ratio":
+        return np.asarray(cosines / np.maximum(means, 1e-9))
+    return np.asarray(cosines - means) if margin == "distance" else cosines
+
+
+def _one_each(sources: Ints1d, targets: Ints1d, scores: Doubles1d) -> MinedPairs:
+    """Take candidates from the best on, each sentence once."""
+    order = np.lexsort((targets, sources, -scores))
+    is_taken = np.zeros(int(sources.max()) + 1, bool), np.zeros(int(targets.max()) + 1, bool)
+    kept = []
+    for place in order.tolist():
+        source, target = sources[place], targets[place]
+        if not (is_taken[0][source] or is_taken[1][target]):
+            is_taken[0][source] = is_taken[1][target] = True
+            kept.append(place)
+    chosen = np.array(kept, np.int64)
+    return MinedPairs(sources[chosen], targets[chosen], scores[chosen])

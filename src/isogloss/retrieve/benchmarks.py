@@ -1,0 +1,324 @@
+"""Retrieval benchmarks on files in their published layouts: Tatoeba, the UN corpus, BUCC, STS.
+
+Each function takes a folder and what turns texts into unit vectors, and returns rows of a table
+with intervals. Nothing here knows an encoder.
+
+- Tatoeba (Artetxe and Schwenk 2019): ``tatoeba.XXX-eng.XXX`` and ``tatoeba.XXX-eng.eng``, line i of
+  both a pair. Accuracy of the nearest neighbour in both directions.
+- UN parallel corpus test set (Ziemski et al. 2016): ``UNv1.0.testset.LANG``, line i of all files
+  one sentence. Precision at 1 in both directions between English and each other language.
+- BUCC 2018 (Zweigenbaum et al. 2017): ``XX-en.SPLIT.XX``, ``XX-en.SPLIT.en`` (id, tab, sentence)
+  and ``XX-en.SPLIT.gold`` (id, tab, id). F1 at the threshold that is best on the split itself, as
+  the published training figures have it.
+- Semantic textual similarity: ``YEAR/PART.test.tsv``: score, tab, sentence, tab, sentence; rows
+  without a score were not judged. Rank correlation (Spearman) of cosine and score, Pearson beside.
+
+Lines may be gzipped, under the name with ``.gz``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import pearsonr, rankdata
+
+from isogloss.arrays import Bools1d, Doubles1d, Floats2d
+from isogloss.data.lines import open_lines
+from isogloss.errors import InputError
+from isogloss.retrieve.search import nearest
+from isogloss.statistics.draws import Resampling, columns_of
+from isogloss.statistics.intervals import Interval, interval_of_accuracy, interval_of_draws
+from isogloss.statistics.scores import interval_of_language_mean
+
+Vectors = Callable[[list[str]], Floats2d]
+XTREME = frozenset({  # the 36 languages of Hu et al. (2020)
+    "afr", "ara", "ben", "bul", "cmn", "deu", "ell", "est", "eus", "fin", "fra", "heb", "hin",
+    "hun", "ind", "ita", "jav", "jpn", "kat", "kaz", "kor", "mal", "mar", "nld", "pes", "por",
+    "rus", "spa", "swh", "tam", "tel", "tha", "tgl", "tur", "urd", "vie",
+})  # fmt: skip
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows of a benchmark, and its means.
+
+    Attributes
+    ----------
+    rows
+        One a language or part.
+    means
+        Means over groups of rows, by name, with their intervals.
+    """
+
+    rows: list[dict[str, Any]]
+    means: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Bitext:
+    """Two lists of sentences, of which those in the same place are translations."""
+
+    lang: str
+    sources: list[str]
+    targets: list[str]
+
+
+def evaluate_tatoeba(folder: Path, vectors: Vectors) -> Scored:
+    """Return accuracy in both directions for each language of a folder; see the module.
+
+    Raises
+    ------
+    InputError
+        For a folder without such files, a missing side, or sides of different lengths.
+    """
+    pairs = [_tatoeba_pair(file) for file in _tatoeba_files(folder)]
+    return _scored(pairs, vectors, groups={"XTREME's 36": XTREME})
+
+
+def evaluate_un(folder: Path, vectors: Vectors) -> Scored:
+    """Return precision at 1 in both directions between English and each language; see the module.
+
+    Raises
+    ------
+    InputError
+        For a folder without an English file and another, or files of different lengths.
+    """
+    stem = "UNv1.0.testset"
+    langs = sorted({_bare(file).rpartition(".")[2] for file in folder.glob(f"{stem}.*")} - {"en"})
+    if not langs:
+        raise InputError(f"holds no {stem}.LANG beside {stem}.en", path=folder)
+    english = _lines(folder / f"{stem}.en")
+    pairs = [Bitext(lang, _lines(folder / f"{stem}.{lang}"), english) for lang in langs]
+    for pair in pairs:
+        _check_lengths(pair, folder / f"{stem}.{pair.lang}")
+    return _scored(pairs, vectors, groups={})
+
+
+def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
+    """Return the correlations of cosine and judged similarity for each part; see the module.
+
+    Raises
+    ------
+    InputError
+        For a folder without such files, or a row that is none.
+    """
+    files = sorted({file.with_name(_bare(file)) for file in folder.glob("*/*.test.tsv*")})
+    if not files:
+        raise InputError("holds no YEAR/PART.test.tsv", path=folder)
+    rows: list[dict[str, Any]] = []
+    drawn: dict[str, list[Doubles1d]] = {"spearman": [], "pearson": []}
+    for path in files:
+        judged, firsts, seconds = _judged(path)
+        cosines = np.einsum("ij,ij->i", vectors(firsts), vectors(seconds)).astype(np.float64)
+        part = path.name.removesuffix(".test.tsv")
+        row: dict[str, Any] = {"part": f"{path.parent.name}/{part}", "n": len(judged)}
+        for measure, draws in drawn.items():
+            interval, found = _correlation(cosines, judged, ranks=measure == "spearman")
+            draws.append(found)
+            row |= columns_of(measure, interval)
+        rows.append(row)
+    mean: dict[str, Any] = {"group": "mean over parts", "n": len(rows)}
+    for measure, draws in drawn.items():
+        value = float(np.mean([row[measure] for row in rows]))
+        mean |= columns_of(measure, interval_of_draws(value, np.mean(draws, axis=0)))
+    return Scored(rows, [mean])
+
+
+def evaluate_bucc(
+    folder: Path, mine: Callable[[list[str], list[str]], tuple[Any, Any, Any]]
+) -> Scored:
+    """Return F1 of mined pairs for each language pair and split of a folder; see the module.
+
+    Parameters
+    ----------
+    mine
+        From sentences of two languages to candidates: places in the first and in the second list,
+        and scores, all (n_candidates,).
+
+    Raises
+    ------
+    InputError
+        For a folder without such files, or a gold pair of unknown ids.
+    """
+    rows = []
+    gold_files = sorted({file.with_name(_bare(file)) for file in folder.rglob("*-en.*.gold*")})
+    for gold_file in gold_files:
+        stem = gold_file.with_name(gold_file.name.removesuffix(".gold"))
+        lang = stem.name.partition("-")[0]
+        sides = [_identified(stem.with_name(f"{stem.name}.{side}")) for side in (lang, "en")]
+        gold = _gold(gold_file, *sides)
+        firsts, seconds, scores = mine(*[list(side.values()) for side in sides])
+        ids = [list(side) for side in sides]
+        right = [
+            (ids[0][first], ids[1][second]) in gold
+            for first, second in zip(firsts, seconds, strict=True)
+        ]
+        found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(gold))
+        rows.append({"lang": lang, "split": stem.name.rpartition(".")[2], "n": len(gold)} | found)
+    if not rows:
+        raise InputError("holds no XX-en.SPLIT.gold", path=folder)
+    return Scored(rows, [])
+
+
+def best_f1(scores: Doubles1d, is_right: Bools1d, *, n_gold: int) -> dict[str, float]:
+    """Return precision, recall and F1 at the threshold with the best F1, and the threshold.
+
+    Parameters
+    ----------
+    scores, is_right
+        (n_candidates,): pairs of equal score are taken together.
+    n_gold
+        Pairs that are to be found.
+    """
+    nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "threshold": float("nan")}
+    if not len(scores) or not n_gold:
+        return nothing
+    order = np.argsort(-scores, kind="stable")
+    n_right = np.cumsum(is_right[order])
+    is_end = np.append(scores[order][1:] != scores[order][:-1], True)
+    n_taken = np.arange(1, len(scores) + 1)
+    f1 = np.where(is_end, 2 * n_right / (n_taken + n_gold), -1.0)
+    at = int(f1.argmax())
+    return {
+        "precision": float(n_right[at] / n_taken[at]),
+        "recall": float(n_right[at] / n_gold),
+        "f1": float(f1[at]),
+        "threshold": float(scores[order][at]),
+    }
+
+
+def _scored(pairs: Sequence[Bitext], vectors: Vectors, groups: dict[str, frozenset[str]]) -> Scored:
+    rows, right = [], {}
+    for pair in pairs:
+        sources, targets = vectors(pair.sources), vectors(pair.targets)
+        places = np.arange(len(pair.sources))
+        to_en = nearest(sources, targets).rows[:, 0] == places
+        from_en = nearest(targets, sources).rows[:, 0] == places
+        both = (to_en.astype(np.float64) + from_en) / 2
+        right[pair.lang] = both
+        rows.append(
+            {"lang": pair.lang, "n": len(places)}
+            | columns_of("to_en", interval_of_accuracy(to_en))
+            | columns_of("from_en", interval_of_accuracy(from_en))
+            | columns_of("mean", interval_of_accuracy(both))
+        )
+    means = [_mean("all", right)]
+    for name, langs in groups.items():
+        some = {lang: values for lang, values in right.items() if lang in langs}
+        if len(some) == len(langs) and len(some) < len(right):
+            means.insert(0, _mean(name, some))
+        elif len(some) == len(langs):
+            means = [_mean(name, some)]
+    return Scored(rows, means)
+
+
+def _mean(group: str, right: dict[str, Doubles1d]) -> dict[str, Any]:
+    interval = interval_of_language_mean(right, {}, seed=SEED)
+    return {"group": group, "n": len(right)} | columns_of("mean", interval)
+
+
+def _tatoeba_files(folder: Path) -> list[Path]:
+    names = sorted({_bare(file) for file in folder.glob("tatoeba.*-eng.*")})
+    found = [folder / name for name in names if not name.endswith(".eng")]
+    if not found:
+        raise InputError("holds no tatoeba.XXX-eng.XXX", path=folder)
+    return found
+
+
+def _tatoeba_pair(file: Path) -> Bitext:
+    stem, _, lang = file.name.rpartition(".")
+    pair = Bitext(lang, _lines(file), _lines(file.with_name(f"{stem}.eng")))
+    _check_lengths(pair, file)
+    return pair
+
+
+def _check_lengths(pair: Bitext, path: Path) -> None:
+    if len(pair.sources) != len(pair.targets):
+        raise InputError(
+            f"has {len(pair.sources):,} lines, and its English side {len(pair.targets):,}; line i "
+            "of both is a pair",
+            path=path,
+        )
+    if not pair.sources:
+        raise InputError("is empty", path=path)
+
+
+def _lines(path: Path) -> list[str]:
+    return [line for _, line in open_lines(_existing(path))]
+
+
+def _existing(path: Path) -> Path:
+    zipped = path.with_name(f"{path.name}.gz")
+    return zipped if zipped.exists() and not path.exists() else path
+
+
+def _bare(file: Path) -> str:
+    return file.name.removesuffix(".gz")
+
+
+def _judged(path: Path) -> tuple[Doubles1d, list[str], list[str]]:
+    scores, firsts, seconds = [], [], []
+    for number, line in open_lines(_existing(path)):
+        cells = line.split("\t")
+        if len(cells) != 3:
+            raise InputError(
+                f"has {len(cells)} columns; a row is score, tab, sentence, tab, sentence",
+                path=path, line=number,
+            )  # fmt: skip
+        if not cells[0].strip():
+            continue
+        try:
+            scores.append(float(cells[0]))
+        except ValueError:
+            raise InputError(
+                f"the score is '{cells[0]:.20}', no number", path=path, line=number
+            ) from None
+        firsts.append(cells[1])
+        seconds.append(cells[2])
+    if len(scores) < 3:
+        raise InputError("has fewer than 3 rows with a score", path=path)
+    return np.array(scores), firsts, seconds
+
+
+def _correlation(
+    cosines: Doubles1d, judged: Doubles1d, *, ranks: bool
+) -> tuple[Interval, Doubles1d]:
+    """Return a correlation with its bootstrap interval over the pairs, and its draws.
+
+    A resample keeps the ranks of the whole set, which spares ranking it anew.
+    """
+    if ranks:
+        cosines, judged = rankdata(cosines), rankdata(judged)
+    times = Resampling.of(len(judged), np.random.default_rng(SEED)).times / len(judged)
+    x, y = cosines - cosines.mean(), judged - judged.mean()
+    mean_x, mean_y = times @ x, times @ y
+    covariance = times @ (x * y) - mean_x * mean_y
+    spread = np.sqrt((times @ x**2 - mean_x**2) * (times @ y**2 - mean_y**2))
+    draws = covariance / np.maximum(spread, 1e-300)
+    value = float(pearsonr(cosines, judged).statistic)
+    return interval_of_draws(value, draws), draws
+
+
+def _identified(path: Path) -> dict[str, str]:
+    found = {}
+    for number, line in open_lines(_existing(path)):
+        name, tab, text = line.partition("\t")
+        if not tab:
+            raise InputError("a row is id, tab, sentence", path=path, line=number)
+        found[name] = text
+    return found
+
+
+def _gold(path: Path, first: dict[str, str], second: dict[str, str]) -> set[tuple[str, str]]:
+    found = set()
+    for number, line in open_lines(_existing(path)):
+        cells = line.split("\t")
+        if len(cells) != 2 or cells[0] not in first or cells[1] not in second:
+            raise InputError(
+                "a row is two ids, tab between, of the files beside it", path=path, line=number
+            )
+        found.add((cells[0], cells[1]))
+    return found

@@ -1,0 +1,191 @@
+"""Aligning brings translations together, in whatever way a batch is computed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repository import HELPERS
+from safetensors.numpy import load_file
+from sklearn.base import clone
+from small_pairs import aligned, made_pairs
+from tiny_models import build_chain, build_tiny
+
+from isogloss.align import dual_encoder
+from isogloss.align.sentence_aligner import Pairs, SentenceAligner
+from isogloss.encode import Encoder
+from isogloss.errors import InputError, OmissionWarning
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    return build_tiny(folder / "bert", kind="bert", with_pooler=False, spread=0.05)
+
+
+def weights(aligner: SentenceAligner) -> dict[str, np.ndarray]:
+    return {name: value.numpy() for name, value in aligner.encoder_.weights.items()}
+
+
+def assert_close(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
+    """Compare all weights but the biases of keys, whose gradient is 0 but for rounding."""
+    for name, value in expected.items():
+        if not name.endswith("key.bias"):
+            np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+
+
+def accuracy(encoder: Encoder) -> float:
+    """Return how many of the pairs learned from are found."""
+    sources, targets, _ = made_pairs(60)
+    one, other = (np.asarray(encoder.encode(side)) for side in (sources, targets))
+    unit = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (one, other)]
+    return float(((unit[0] @ unit[1].T).argmax(1) == np.arange(60)).mean())
+
+
+def test_translations_come_together(tiny: Path) -> None:
+    before = accuracy(Encoder.load(tiny))
+    after = accuracy(aligned(tiny, n=60, epochs=60, batch_size=30, learning_rate=3e-3).encoder_)
+    assert before < 0.2
+    assert after > 0.5
+
+
+@pytest.mark.parametrize("embeddings", ["rows", "dense"])
+def test_recomputed_micro_batches_are_those_kept(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, embeddings: str
+) -> None:
+    kept = weights(aligned(tiny, embeddings=embeddings))
+    monkeypatch.setattr(dual_encoder, "TOKENS_KEPT", {"cpu": 1})
+    monkeypatch.setattr(dual_encoder, "TOKENS_OF_A_MICRO_BATCH", {"cpu": 40})
+    again = weights(aligned(tiny, embeddings=embeddings))
+    assert kept.keys() == again.keys()
+    assert_close(again, kept)
+
+
+PROGRAM = """
+import sys; sys.path.insert(0, {folder!r})
+import os, torch
+from pathlib import Path
+from safetensors.torch import save_file
+from small_pairs import aligned
+from isogloss.align import dual_encoder
+torch.set_num_threads(1)
+if {cached}:
+    dual_encoder.TOKENS_KEPT = {{"cpu": 1}}
+    dual_encoder.TOKENS_OF_A_MICRO_BATCH = {{"cpu": 60}}
+found = aligned(Path({tiny!r}), learns_scale=True, epochs=1)
+rank = os.environ.get("RANK", "0")
+tensors = {{name: value.contiguous() for name, value in found.encoder_.weights.items()}}
+save_file(tensors, {out!r} + rank)
+"""
+
+
+@pytest.mark.parametrize("cached", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_two_processes_are_one(tmp_path: Path, tiny: Path, cached: bool) -> None:
+    found = {}
+    for name, command in (
+        ("one", [sys.executable]),
+        ("two", [sys.executable, "-m", "torch.distributed.run", "--standalone",
+                 "--nproc-per-node=2"]),
+    ):  # fmt: skip
+        script, out = tmp_path / f"{name}.py", str(tmp_path / f"{name}-")
+        script.write_text(
+            PROGRAM.format(folder=str(HELPERS), tiny=str(tiny), out=out, cached=cached)
+        )
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        subprocess.run([*command, str(script)], check=True, env=environment, timeout=200)
+        found[name] = load_file(out + "0")
+    assert_close(found["two"], found["one"])
+
+
+def test_a_saved_encoder_gives_the_same_vectors(tmp_path: Path, tiny: Path) -> None:
+    chain = build_chain(tiny, tmp_path / "chain", prompts={
+        "prompts": {"query": "query: "}, "default_prompt_name": "query",
+    })  # fmt: skip
+    for number, base in enumerate((tiny, chain)):
+        aligner = aligned(base)
+        folder = tmp_path / f"saved{number}"
+        aligner.save(folder)
+        loaded = Encoder.load(folder)
+        texts = made_pairs(20)[1]
+        np.testing.assert_allclose(loaded.encode(texts), aligner.transform(texts), atol=1e-6)
+        assert loaded.settings.normalize.value
+        assert loaded.settings.max_length.value == Encoder.load(base).settings.max_length.value
+        assert "xx, yy" in (folder / "README.md").read_text()
+
+
+def test_only_what_the_options_say_is_trained(tiny: Path) -> None:
+    start = weights(aligned(tiny, learning_rate=1e-30))
+    upper = weights(aligned(tiny, upper_layers=1))
+    changed = {name for name in start if not np.allclose(start[name], upper[name], atol=1e-9)}
+    assert changed
+    assert all("layer.1." in name for name in changed)
+    frozen = weights(aligned(tiny, embeddings="frozen"))
+    name = next(name for name in start if "word_embeddings" in name)
+    assert np.array_equal(start[name], frozen[name])
+
+
+def test_a_stopped_run_resumes(tmp_path: Path, tiny: Path) -> None:
+    sources, targets, langs = made_pairs(41)
+    options = {"epochs": 2, "batch_size": 16, "learning_rate": 1e-3}
+    base = Encoder.load(tiny, threads=1)
+    one = SentenceAligner(base, training=options | {"epochs": 2}).fit(sources, targets, langs)
+    folder = tmp_path / "run"
+    two = SentenceAligner(base, training=options)
+    two.fit(sources, targets, langs, checkpoints=folder)
+    again = SentenceAligner(base, training=options)
+    again.fit(sources, targets, langs, checkpoints=folder)  # nothing is left to do
+    for name, value in weights(one).items():
+        assert np.array_equal(value, weights(again)[name]), name
+    with pytest.raises(InputError, match="another run"):
+        SentenceAligner(base, training=options | {"margin": 0.1}).fit(
+            sources, targets, langs, checkpoints=folder
+        )
+
+
+def test_the_development_pairs_choose_the_epoch(tiny: Path) -> None:
+    sources, targets, langs = made_pairs(60)
+    dev = Pairs(*made_pairs(20, seed=9))
+    aligner = SentenceAligner(
+        Encoder.load(tiny), training={"epochs": 3, "batch_size": 16, "learning_rate": 1e-3}
+    )
+    aligner.fit(sources, targets, langs, dev=dev)
+    scores = [epoch.score[0] for epoch in aligner.result_.epochs]
+    best = aligner.result_.best_steps[0]
+    assert scores[[epoch.step for epoch in aligner.result_.epochs].index(best)] == max(scores)
+
+
+def test_it_is_an_estimator(tiny: Path) -> None:
+    aligner = SentenceAligner(tiny, training={"epochs": 1})
+    assert clone(aligner).get_params() == aligner.get_params()
+
+
+def test_empty_and_repeated_pairs_are_counted(tiny: Path) -> None:
+    sources, targets, langs = made_pairs(20)
+    with pytest.warns(
+        OmissionWarning, match="1 pair with an empty side and 2 repeated pairs of 23"
+    ):
+        aligner = SentenceAligner(tiny).fit(
+            [*sources, " ", *sources[:2]], [*targets, "x", *targets[:2]], [*langs, "xx", "xx", "yy"]
+        )
+    assert aligner.n_pairs_ == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"margin": 2}, "margin is 2"), ({"batch_size": 1}, "batch_size is 1"),
+     ({"accumulate": 2}, "whole batches"), ({"smoothing": 2}, "smoothing is 2"),
+     ({"batches": "both"}, "mixed"), ({"upper_layers": 9}, "has 2 layers"),
+     ({"marjin": 1}, "margin"), ({"scale": 0}, "scale is 0")],
+)  # fmt: skip
+def test_bad_options_get_one_sentence(tiny: Path, given: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        SentenceAligner(tiny, training=given).fit(*made_pairs(10))
+
+
+def test_sides_of_different_lengths_are_refused(tiny: Path) -> None:
+    with pytest.raises(InputError, match="2 targets for 1 source"):
+        SentenceAligner(tiny).fit(["a"], ["b", "c"])
+    with pytest.raises(InputError, match="two or more"):
+        SentenceAligner(tiny).fit(["a"], ["b"])
