@@ -17,7 +17,7 @@ Lines may be gzipped, under the name with ``.gz``.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,13 @@ class Scored:
         One a language or part.
     means
         Means over groups of rows, by name, with their intervals.
+    right
+        Language to the share of both directions in which each sentence is found, (n,).
     """
 
     rows: list[dict[str, Any]]
     means: list[dict[str, Any]]
+    right: dict[str, Doubles1d] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,7 @@ def _scored(pairs: Sequence[Bitext], vectors: Vectors, groups: dict[str, frozens
             means.insert(0, _mean(name, some))
         elif len(some) == len(langs):
             means = [_mean(name, some)]
-    return Scored(rows, means)
+    return Scored(rows, means, right)
 
 
 def _mean(group: str, right: dict[str, Doubles1d]) -> dict[str, Any]:
