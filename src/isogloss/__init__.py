@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isogloss.align import SentenceAligner
     from isogloss.classify import TextClassifier
     from isogloss.encode import Encoder
     from isogloss.errors import InputError, OmissionWarning
@@ -17,6 +18,7 @@ __all__ = [
     "InputError",
     "KnowledgeBase",
     "OmissionWarning",
+    "SentenceAligner",
     "TextClassifier",
     "__version__",
     "build_knowledge_base",
@@ -28,6 +30,7 @@ _MODULES = {
     "InputError": "errors",
     "KnowledgeBase": "kb",
     "OmissionWarning": "errors",
+    "SentenceAligner": "align",
     "TextClassifier": "classify",
     "build_knowledge_base": "kb",
 }

@@ -1,1 +1,6 @@
 """Language-agnostic sentence encoders, trained on translations (LaBSE, Feng et al. 2022)."""
+
+from isogloss.align.options import AlignmentOptions
+from isogloss.align.sentence_aligner import Pairs, SentenceAligner
+
+__all__ = ["AlignmentOptions", "Pairs", "SentenceAligner"]
