@@ -106,3 +106,11 @@ def test_faults_have_their_line(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "a.tsv").write_text(text)
     with pytest.raises(InputError, match=said):
         list(read_blocks(tmp_path / "a.tsv", format=FileFormat(), rows=4))
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.tsv", "a.csv", "a.jsonl"])
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
+def test_a_file_without_text_is_empty(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match="is empty; give a file with texts"):
+        list(read_blocks(tmp_path / name, format=FileFormat()))

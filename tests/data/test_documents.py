@@ -268,6 +268,10 @@ def test_standard_input_without_the_column_asked_for(typed):
     [
         ("a.tsv", "", "a.tsv: is empty"),
         ("a.txt", "", "a.txt: is empty"),
+        *(
+            (f"a{ending}", "\ufeff", f"a{ending}: is empty")
+            for ending in ("", ".txt", ".txt.gz", ".tsv", ".csv", ".jsonl", ".ndjson")
+        ),
         ("a.jsonl", "\n", "a.jsonl: is empty"),
         ("a.tsv", "text\tlabel\n", "has the columns text, label and no rows"),
         ("a.tsv", "txt\tlabel\nx\ty\n", "no column 'text' among txt, label; did you mean 'txt'?"),

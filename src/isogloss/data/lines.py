@@ -61,6 +61,8 @@ def whole_lines(path: Path) -> Iterator[tuple[int, str]]:
         for number, raw in enumerate(_raw_lines(stream, path), 1):
             if number == 1:
                 raw = _without_mark(raw, path)
+                if not raw:  # a mark alone is an empty file
+                    return
             try:
                 line = raw.decode("utf-8")
             except UnicodeDecodeError as error:

@@ -169,33 +169,38 @@ GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
         ('{"id": "a b", "names": {"en": ["x"]}}', "no id"),
         ('{"id": "e:1"}', "no names"),
         ('{"id": "e:1", "names": {"en": []}}', "no names"),
-        ('{"id": "e:1", "names": {"en": "x"}}', "got `str` - at `$.names[...]`"),
+        (
+            '{"id": "e:1", "names": {"en": "x"}}',
+            "'names' has 'x'; an object of language tag to names, as {",
+        ),
         ('{"id": "e:1", "names": {"en": [" "]}}', "an empty name"),
-        ('{"id": "e:1", "names": {"en": [7]}}', "got `int` - at `$.names[...][0]`"),
+        ('{"id": "e:1", "names": {"en": [7]}}', "'names' has 7; an object of language"),
         ('{"id": "e:1", "names": {"qqqq9": ["x"]}}', "qqqq9"),
         (
             json.dumps({"id": "e:1", "names": {"en": ["x" * 201]}}),
             "shorten it to 200",
         ),
         ('{"id": "e:good", "names": {"en": ["x"]}}', "given before"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "types": "t"}', "got `str` - at `$.types`"),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "same_as": [1]}', "at `$.same_as[0]`"),
-        (
-            '{"id": "e:1", "names": {"en": ["x"]}, "popularity": -1}',
-            ">= 0.0 - at `$.popu",
-        ),
-        ('{"id": "e:1", "names": {"en": ["x"]}, "popularity": NaN}', "at `$.popu"),
-        (
-            '{"id": "e:1", "names": {"en": ["x"]}, "link_prob": {"en": {"x": 2}}}',
-            "<= 1.0 - at `$.link",
-        ),
-        (
-            '{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": {"x": "9"}}}',
-            "at `$.counts",
-        ),
-        (
-            '{"id": "e:1", "names": {"en": ["x"]}, "counts": {"en": 1}}',
-            "at `$.counts",
+        ('{"id": 5, "names": {"en": ["x"]}}', "'id' has 5; a string without spaces is allowed"),
+        *(
+            (f'{{"id": "e:1", "names": {{"en": ["x"]}}, {field}}}', sentence)
+            for field, sentence in [
+                ('"names": null', "'names' has None; an object of language tag to names"),
+                ('"types": "t"', "'types' has 't'; a list of strings"),
+                ('"same_as": [1]', "'same_as' has 1; a list of ids"),
+                ('"same_as": ["a b"]', "no id"),
+                ('"popularity": -1', "'popularity' has -1; a number in 0 to 1e300 is allowed"),
+                ('"popularity": NaN', "'popularity' has nan; a number in 0 to 1e300 is allowed"),
+                ('"popularity": 1e301', "'popularity' has 1e+301; a number in 0 to 1e300"),
+                (f'"popularity": 1{"0" * 400}', "; a number in 0 to 1e300 is allowed"),
+                ('"popularity": true', "'popularity' has True; a number in 0 to 1e300"),
+                ('"popularity": {"en": 1}', "'popularity' has {'en': 1}; a number in 0"),
+                ('"link_prob": {"en": {"x": 1, "q": 2}}', "'link_prob' has 2; a number in 0 to 1 "),
+                ('"link_prob": {"en": {"x": -0.1}}', "'link_prob' has -0.1; a number in 0 to 1 "),
+                ('"counts": {"en": {"x": "9"}}', "'counts' has '9'; a number in 0 to 1e300 by"),
+                ('"counts": {"de": {}, "en": 1}', "'counts' has 1; a number in 0 to 1e300 by"),
+                ('"counts": [1]', "'counts' has [1]; a number in 0 to 1e300 by language tag"),
+            ]
         ),
     ],
 )
@@ -213,6 +218,16 @@ def test_bad_lines_are_refused_with_their_place_or_counted(
     report = build_knowledge_base([f"names:{file}"], tmp_path / "kb", skip_bad=True)
     assert report.sources[0].n_bad_lines == 1
     assert report.n_entities == 1
+
+
+@pytest.mark.parametrize("keywords", [5, None, {"en": "x"}, {"en": [" "]}])
+def test_keywords_are_counted_or_taken(tmp_path: Path, keywords: Any) -> None:
+    file = tmp_path / "names.jsonl"
+    file.write_text(json.dumps(GOOD | {"keywords": keywords}), "utf-8")
+    report = build_knowledge_base([f"names:{file}"], tmp_path / "kb")
+    assert report.sources[0].unused_fields == {"keywords": 1}
+    with pytest.raises(InputError, match=r"names\.jsonl:1: ('keywords' has|an empty name)"):
+        build_knowledge_base([f"names:{file}"], tmp_path / "kb2", keywords=True)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +263,8 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, sentence: str) -> None
     [
         ("a.jsonl", b"", "holds no entities"),
         ("a.csv", b"", "is empty"),
+        ("a.jsonl", b"\xef\xbb\xbf", "holds no entities"),
+        ("a.csv", b"\xef\xbb\xbf", "is empty"),
         ("a.csv", b"id,lang,name\n", "holds no entities"),
         ("a.jsonl", json.dumps(GOOD).encode() + b"\n\xff\xfe", "a.jsonl:2: is not UTF-8"),
         (

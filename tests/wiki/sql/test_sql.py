@@ -48,33 +48,6 @@ UNLOCK TABLES;
 """
 # Column -> type, in the order of the schema; keys follow the columns.
 SCHEMAS = {
-    "page (2024)": """  `page_id` int(8) unsigned NOT NULL AUTO_INCREMENT,
-  `page_namespace` int(11) NOT NULL DEFAULT 0,
-  `page_title` varbinary(255) NOT NULL DEFAULT '',
-  `page_is_redirect` tinyint(1) unsigned NOT NULL DEFAULT 0,
-  `page_is_new` tinyint(1) unsigned NOT NULL DEFAULT 0,
-  `page_random` double unsigned NOT NULL DEFAULT 0,
-  `page_touched` binary(14) NOT NULL,
-  `page_links_updated` varbinary(14) DEFAULT NULL,
-  `page_latest` int(8) unsigned NOT NULL DEFAULT 0,
-  `page_len` int(8) unsigned NOT NULL DEFAULT 0,
-  `page_content_model` varbinary(32) DEFAULT NULL,
-  `page_lang` varbinary(35) DEFAULT NULL,
-  PRIMARY KEY (`page_id`),
-  UNIQUE KEY `page_name_title` (`page_namespace`,`page_title`)""",
-    "page (2015)": """  `page_id` int(8) unsigned NOT NULL AUTO_INCREMENT,
-  `page_namespace` int(11) NOT NULL DEFAULT '0',
-  `page_title` varbinary(255) NOT NULL DEFAULT '',
-  `page_restrictions` tinyblob NOT NULL,
-  `page_counter` bigint(20) unsigned NOT NULL DEFAULT '0',
-  `page_is_redirect` tinyint(1) unsigned NOT NULL DEFAULT '0',
-  PRIMARY KEY (`page_id`)""",
-    "redirect": """  `rd_from` int(8) unsigned NOT NULL DEFAULT 0,
-  `rd_namespace` int(11) NOT NULL DEFAULT 0,
-  `rd_title` varbinary(255) NOT NULL DEFAULT '',
-  `rd_interwiki` varbinary(32) DEFAULT NULL,
-  `rd_fragment` varbinary(255) DEFAULT NULL,
-  PRIMARY KEY (`rd_from`)""",
     "langlinks": """  `ll_from` int(8) unsigned NOT NULL DEFAULT 0,
   `ll_lang` varbinary(35) NOT NULL DEFAULT '',
   `ll_title` varbinary(255) NOT NULL DEFAULT '',
@@ -153,17 +126,16 @@ def some_rows(schema: str, n_rows: int, seed: int = 0) -> list[tuple[Any, ...]]:
     return rows
 
 
-def read(path: Path, table: str, columns: list[str] | None = None) -> tuple[list[Any], Dropped]:
+def read(path: Path, table: str) -> tuple[list[Any], Dropped]:
     dropped, got = Dropped(), []
-    names = COLUMNS[table] if columns is None else columns
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for rows in read_table(path, table, columns, dropped=dropped):
+        for rows in read_table(path, table, dropped=dropped):
             lists = {
                 name: column.tolist() for name, column in {**rows.numbers, **rows.strings}.items()
             }
             assert {len(column) for column in lists.values()} == {rows.n_rows}
-            got += zip(*(lists[name] for name in names), strict=True)
+            got += zip(*(lists[name] for name in COLUMNS[table]), strict=True)
     assert [str(warning.message) for warning in caught] == (
         [f"{path}: {dropped}"] if dropped else []
     )
@@ -194,10 +166,10 @@ def test_a_row_may_lie_across_chunks(
     tmp_path: Path, n_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isogloss.wiki.streams.streams._READ", n_bytes)
-    path, rows = tmp_path / "page.sql", some_rows("page (2024)", 40 if n_bytes == 1 else 200)
-    path.write_bytes(dump_of("page (2024)", rows, in_one=30))
-    got, dropped = read(path, "page")
-    assert got == wanted("page (2024)", rows, COLUMNS["page"])
+    path, rows = tmp_path / "props.sql", some_rows("page_props", 40 if n_bytes == 1 else 200)
+    path.write_bytes(dump_of("page_props", rows, in_one=30))
+    got, dropped = read(path, "page_props")
+    assert got == wanted("page_props", rows, COLUMNS["page_props"])
     assert not dropped
 
 
@@ -215,14 +187,11 @@ def test_any_bytes_are_read_back(
     assert read(path, "langlinks") == (written, Dropped())
 
 
-def test_null_and_columns(tmp_path: Path) -> None:
-    path = tmp_path / "redirect.sql.gz"
-    rows = [(1, 0, b"A", None, None), (None, -1, b"B", b"", b"x")]
-    path.write_bytes(gzip.compress(dump_of("redirect", rows)))
-    got, _ = read(path, "redirect")
-    assert got == [(1, 0, b"A", b"", b""), (-1, -1, b"B", b"x", b"")]
-    assert read(path, "redirect", ["rd_fragment"])[0] == [(b"",), (b"x",)]
-    assert read(path, "redirect", ["rd_namespace"])[0] == [(0,), (-1,)]
+def test_null(tmp_path: Path) -> None:
+    path = tmp_path / "langlinks.sql.gz"
+    rows = [(1, None, b"A"), (None, b"de", None), (-1, b"", b"B")]
+    path.write_bytes(gzip.compress(dump_of("langlinks", rows)))
+    assert read(path, "langlinks")[0] == [(1, b"", b"A"), (-1, b"de", b""), (-1, b"", b"B")]
 
 
 def test_strings_are_a_column() -> None:
@@ -234,15 +203,16 @@ def test_strings_are_a_column() -> None:
 
 
 def test_other_tables_of_a_file_are_passed_over(tmp_path: Path) -> None:
-    path, rows = tmp_path / "all.sql", some_rows("redirect", 300)
-    trap = [(1, b"fr", b"\nINSERT INTO `redirect` VALUES (7,0,'x',NULL,NULL);")]
+    path, rows = tmp_path / "all.sql", some_rows("page_props", 300)
+    trap = [(1, b"fr", b"\nINSERT INTO `page_props` VALUES (7,'x','y',NULL);")]
     path.write_bytes(
-        dump_of("page (2015)", some_rows("page (2015)", 3000))
+        dump_of("wb_items_per_site", some_rows("wb_items_per_site", 3000))
         + dump_of("langlinks", trap)
-        + dump_of("redirect", rows)
-        + dump_of("page_props", some_rows("page_props", 9))
+        + dump_of("page_props", rows)
+        + dump_of("wb_items_per_site", some_rows("wb_items_per_site", 9))
     )
-    assert read(path, "redirect") == (wanted("redirect", rows, COLUMNS["redirect"]), Dropped())
+    expected = wanted("page_props", rows, COLUMNS["page_props"])
+    assert read(path, "page_props") == (expected, Dropped())
 
 
 def test_an_insert_may_name_its_columns(tmp_path: Path) -> None:
@@ -263,7 +233,7 @@ def test_an_insert_may_name_its_columns(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"x\n", "holds no table 'langlinks'; give an SQL file of the wiki's dump"),
-        (dump_of("redirect", [])[:900], "holds no table 'langlinks', but redirect; give"),
+        (dump_of("page_props", [])[:900], "holds no table 'langlinks', but page_props; give"),
         (b"<html>", "holds no table"),
         (b"INSERT INTO `langlinks` VALUES (1,'a','b');", "keep its CREATE TABLE"),
         (

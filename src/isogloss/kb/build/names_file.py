@@ -10,12 +10,13 @@ import logging
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from isogloss.data.lines import COMPRESSED, open_lines
+from isogloss.data.records import shown_value
 from isogloss.data.tables import guess_delimiter
 from isogloss.errors import InputError
 from isogloss.kb.build.gathered import Gathered, SourceReport
@@ -39,6 +40,19 @@ class Entity(Struct):
     counts: dict[str, dict[str, Number]] = {}
     link_prob: dict[str, dict[str, Share]] = {}
     popularity: Number | UnsetType = UNSET
+
+
+# Of each field, what it may hold.
+ALLOWED = {
+    "id": "a string without spaces",
+    "names": 'an object of language tag to names, as {"en": ["name"]},',
+    "keywords": 'an object of language tag to names, as {"en": ["name"]},',
+    "types": 'a list of strings, as ["a", "b"],',
+    "same_as": 'a list of ids, as ["Q64"],',
+    "counts": 'a number in 0 to 1e300 by language tag and name, as {"en": {"name": 3}},',
+    "link_prob": 'a number in 0 to 1 by language tag and name, as {"en": {"name": 0.5}},',
+    "popularity": "a number in 0 to 1e300",
+}
 
 
 def gather_names_file(
@@ -97,7 +111,7 @@ class _LinesReader:
         self, path: Path, gathered: Gathered, report: SourceReport, *, keywords: bool
     ) -> None:
         self.path, self.gathered, self.report = path, gathered, report
-        self.keywords = keywords
+        self.fields = set(Entity.__struct_fields__) - (set() if keywords else {"keywords"})
         self.known: set[str] = set()
 
     def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
@@ -116,20 +130,15 @@ class _LinesReader:
             raise InputError(f"not JSON: {why}; each line is one object") from error
         if not isinstance(record, dict):
             raise InputError('not a JSON object; write an entity a line, as {"id": …, "names": …}')
-        try:
-            found = msgspec.convert(record, Entity)
-        except msgspec.ValidationError as error:
-            raise InputError(
-                f'a field is of another kind ({error}); write it as {{"id": "x", "names": '
-                '{"en": ["name"]}}'
-            ) from error
+        used = {key: value for key, value in record.items() if key in self.fields}
+        found = _entity(used)
         entity_id = _checked_id(found.id)
         if entity_id in self.known:
             raise InputError(f"the id '{entity_id}' was given before; put its names on one line")
         names = _checked_names(found.names)
         if not names:
             raise InputError("no names; each entity needs at least one in 'names'")
-        weaker = _checked_names(found.keywords) if self.keywords else {}
+        weaker = _checked_names(found.keywords)
         counts, link_prob = _checked_numbers(found.counts), _checked_numbers(found.link_prob)
         others = [_checked_id(other) for other in found.same_as]
         # Every language tag is checked before anything is kept, so that a bad line leaves no trace.
@@ -144,7 +153,7 @@ class _LinesReader:
         if found.popularity is not UNSET:
             self.gathered.popularity[entity] = found.popularity
         for key in record:
-            if key not in Entity.__struct_fields__ or (key == "keywords" and not self.keywords):
+            if key not in used:
                 self.report.unused_fields[key] = self.report.unused_fields.get(key, 0) + 1
         self._keep(entity, names, weaker, counts, link_prob)
 
@@ -240,6 +249,34 @@ class _TableReader:
         if not names:
             raise InputError("no names; each entity needs one in a column of a language")
         return names
+
+
+def _entity(record: dict[str, Any]) -> Entity:
+    """Return the fields of a line by their types; refuse the first that is of another."""
+    try:
+        return msgspec.convert(record, Entity)
+    except msgspec.ValidationError as error:
+        kinds = {field.name: field.type for field in msgspec.structs.fields(Entity)}
+        name = next(name for name in record if not _fits(record[name], kinds[name]))
+        value = shown_value(_misfit(record[name], kinds[name]))
+        raise InputError(f"'{name}' has {value}; {ALLOWED[name]} is allowed") from error
+
+
+def _misfit(value: Any, kind: Any) -> Any:
+    """Return the innermost value that is not of its type, where the whole is not."""
+    if get_origin(kind) is not type(value):  # not the list or object that the type says
+        return value
+    inner = get_args(kind)[-1]
+    parts = value.values() if isinstance(value, dict) else value
+    return _misfit(next(part for part in parts if not _fits(part, inner)), inner)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _checked_id(value: Any) -> str:

@@ -25,8 +25,6 @@ from isogloss.wiki.streams.streams import bytes_shown, read_chunks
 # The columns that a knowledge base needs of each table.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "page": ("page_id", "page_namespace", "page_title", "page_is_redirect"),
-        "redirect": ("rd_from", "rd_namespace", "rd_title", "rd_fragment", "rd_interwiki"),
         "langlinks": ("ll_from", "ll_lang", "ll_title"),
         "page_props": ("pp_page", "pp_propname", "pp_value"),
         "wb_items_per_site": ("ips_item_id", "ips_site_id", "ips_site_page"),
@@ -84,10 +82,8 @@ class Rows(NamedTuple):
     strings: dict[str, Strings]
 
 
-def read_table(
-    path: Path, table: str, columns: Sequence[str] | None = None, *, dropped: Dropped | None = None
-) -> Iterator[Rows]:
-    """Yield a table's rows in order, some thousands at a time; warn at the end of what was lost.
+def read_table(path: Path, table: str, *, dropped: Dropped | None = None) -> Iterator[Rows]:
+    """Yield `COLUMNS` of a table's rows in order, thousands at a time; warn at the end of losses.
 
     Parameters
     ----------
@@ -95,9 +91,7 @@ def read_table(
         The file: plain, gz, bz2 or zst; ``Path("-")`` is standard input. Progress is shown in its
         bytes.
     table
-        Name of the table; others in the file are passed over.
-    columns
-        Those to read; `COLUMNS` of the table when None.
+        Name of the table, one of `COLUMNS`; others in the file are passed over.
     dropped
         Counts rows that could not be read, and compressed bytes.
 
@@ -107,7 +101,7 @@ def read_table(
         When the file cannot be read, does not hold the table, or the table has no such column.
     """
     dropped = Dropped() if dropped is None else dropped
-    reader = _Reader(path, table, COLUMNS[table] if columns is None else columns, dropped)
+    reader = _Reader(path, table, COLUMNS[table], dropped)
     with bytes_shown(path) as advance:
         for chunk in read_chunks(path, dropped):
             advance(chunk.n_read)
