@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from sklearn.linear_model import LogisticRegression
 
-from encoder_kinds_speed import int8
+from encoder_kinds_speed import int8, load
 from evaluation_data import SIB_LANGUAGES, find
 from isogloss import Encoder
 from isogloss.data.documents import FileFormat, read_documents
@@ -73,8 +73,8 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="torch.quantize_per_tensor")  # deprecated
     torch.set_num_threads(1)
     kinds = {
-        "float32": Encoder.load("bundled", device="cpu", threads=1),
-        "bfloat16": Encoder.load("bundled", device="cpu", dtype="bfloat16", threads=1),
+        "float32": load("float32"),
+        "bfloat16": load("bfloat16"),
         "int8, rest in float32": int8(),
     }
     rows = []

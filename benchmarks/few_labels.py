@@ -205,7 +205,7 @@ class Runner:
 
     def _isogloss(self, cell: Cell, texts: list[str], labels: list[str]) -> dict[str, Any]:
         # A fresh one has no vectors of these texts in memory from the cell before.
-        fresh = Encoder.load("bundled", device="cpu", threads=1)
+        fresh = Encoder.load("bundled", device="cpu", threads=1, long_texts="cut")
         is_tuned = cell.row == TUNED
         model = TextClassifier(fresh, random_state=cell.seed)
         if is_tuned:
@@ -338,7 +338,7 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", category=OmissionWarning)
     options.out.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load("bundled", device="cpu", threads=1)
+    encoder = Encoder.load("bundled", device="cpu", threads=1, long_texts="cut")
     runner = Runner(read(options.data), encoder, options.setfit, options.out)
     asked = equal_cells(options.samples) if options.equal else cells(options.steps)
     wanted = [cell for cell in asked if not options.only_kept or (options.out / cell.file).exists()]

@@ -15,6 +15,7 @@ are in separate dumps (http://shinra-project.info/shinra2020ml/data-formats/):
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +99,7 @@ def join_shinra(
                 f"holds none of the pages that {labels} names; is it of the same language?",
                 path=texts,
             )
-        if missing:  # before the file is made: an omission under --strict leaves none
+        if missing:
             warn_omitted(f"{counted(len(missing), 'page')} with types left out: no text in {texts}")
         if untyped:
             warn_omitted(
@@ -184,18 +185,30 @@ def _records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
         yield record, line
 
 
-def main() -> None:
-    """Join the files of one language and say what was written."""
+def main() -> int:
+    """Join the files of one language, say what was written, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--labels", type=Path, required=True, help="training data of a language")
     parser.add_argument("--texts", type=Path, required=True, help="dump of the same Wikipedia")
     parser.add_argument("--out", type=Path, required=True, help="JSON Lines to make")
     parser.add_argument("--field", default="text", help="field of the dump with the text")
+    parser.add_argument("--overwrite", action="store_true", help="replace --out")
     options = parser.parse_args()
-    counts = join_shinra(options.labels, options.texts, options.out, field=options.field)
+    try:
+        counts = join_shinra(
+            options.labels,
+            options.texts,
+            options.out,
+            field=options.field,
+            overwrite=options.overwrite,
+        )
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
     print(f"{counted(counts.n_written, 'page')} → {options.out}; "
           f"{counted(counts.n_unlabelled, 'page')} of the dump without labels")  # fmt: skip
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -17,7 +17,7 @@ from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import InputError, OmissionWarning
 
 SHINRA = runpy.run_path(str(ROOT / "benchmarks" / "shinra.py"))
-ShinraCounts, join_shinra = SHINRA["ShinraCounts"], SHINRA["join_shinra"]
+ShinraCounts, join_shinra, main = SHINRA["ShinraCounts"], SHINRA["join_shinra"], SHINRA["main"]
 
 
 def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
@@ -135,3 +135,22 @@ def test_a_loss_made_an_error_leaves_nothing(labels: Path, dump: Path, tmp_path:
     with pytest.raises(OmissionWarning, match="no text in"):  # the tests make losses errors
         join_shinra(labels, dump, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_script_says_what_is_wrong_in_a_sentence_and_overwrites_when_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(labels: str, *more: str) -> int:
+        files = ("--labels", labels, "--texts", "t.jsonl", "--out", "out.jsonl")
+        monkeypatch.setattr("sys.argv", ["shinra.py", *files, *more])
+        return int(main())
+
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "l.json", [page(1, "1.1")])
+    write(tmp_path / "t.jsonl", [{"pageid": 1, "text": "x"}])
+    assert run("no.json") == 2
+    assert capsys.readouterr().err.startswith("no.json: ")
+    assert run("l.json") == 0
+    assert run("l.json") == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert run("l.json", "--overwrite") == 0
