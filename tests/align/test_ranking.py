@@ -80,7 +80,7 @@ def test_hard_negatives_add_to_the_wrong_answers_of_sources() -> None:
 @pytest.mark.parametrize(
     ("text", "other", "is_same"),
     [("Ｆｕｌｌ width", "full-width!", True), ("…", "...", False), ("a b", "ab", True),
-     ("１２", "12", True), ("!", "?", False)],
+     ("１２", "12", True), ("!", "?", False), ("की", "का", False), ("ที่", "ที", False)],
 )  # fmt: skip
 def test_sentences_are_the_same_by_letters_and_digits(text: str, other: str, is_same: bool) -> None:
     (numbers,) = sentence_numbers([text, other])

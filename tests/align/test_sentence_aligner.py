@@ -189,3 +189,10 @@ def test_sides_of_different_lengths_are_refused(tiny: Path) -> None:
         SentenceAligner(tiny).fit(["a"], ["b", "c"])
     with pytest.raises(InputError, match="two or more"):
         SentenceAligner(tiny).fit(["a"], ["b"])
+    with pytest.raises(InputError, match="dev holds no pairs"):
+        SentenceAligner(tiny).fit(*made_pairs(4), dev=Pairs([], []))
+
+
+def test_pairs_that_differ_in_punctuation_are_two(tiny: Path) -> None:
+    aligner = SentenceAligner(tiny).fit(["5.1 km", "51 km"], ["5,1 km", "51 km"])
+    assert aligner.n_pairs_ == 2

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from planted import english
+from sklearn.base import clone
 
 from isogloss.classify import TextClassifier
 from isogloss.encode import Encoder
@@ -60,3 +61,11 @@ def test_windows_are_refused_with_tuning(own: Any, given: Any, tiny_directory: P
     model = TextClassifier(encoder, tune="full", long_texts=given)
     with pytest.raises(InputError, match=r"for an encoder that stays frozen \(tune='head'\)"):
         model.fit(SHORT, LABELS)
+
+
+def test_a_loaded_classifier_can_be_fine_tuned(tiny: Encoder, tmp_path: Path) -> None:
+    TextClassifier(tiny).fit(SHORT, LABELS).save(tmp_path / "m")
+    loaded = TextClassifier.load(tmp_path / "m", device="cpu")
+    tuned = clone(loaded).set_params(tune="full", training={"epochs": 1, "dev_split": 0.0})
+    tuned.fit(SHORT, LABELS).save(tmp_path / "t")
+    assert tuned.encoder_.settings.long_texts.value == "cut"

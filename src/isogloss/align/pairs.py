@@ -87,8 +87,8 @@ class PairExamples:
 def sentence_numbers(*sides: Sequence[str]) -> list[Ints1d]:
     """Return a number for every sentence of every side, equal ones for sentences that are equal.
 
-    Letters and digits count, in any case and width (Unicode NFKC); blanks, punctuation and marks
-    do not. A sentence without letters and digits is compared as it is.
+    Letters with their marks and digits count, in any case and width (Unicode NFKC); blanks and
+    punctuation do not. A sentence without letters and digits is compared as it is.
     """
     known: dict[str, int] = {}
     return [
@@ -99,7 +99,8 @@ def sentence_numbers(*sides: Sequence[str]) -> list[Ints1d]:
 
 def _said(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in folded if character.isalnum()) or text
+    kept = (one for one in folded if one.isalnum() or unicodedata.category(one).startswith("M"))
+    return "".join(kept) or text
 
 
 class PairOrder:

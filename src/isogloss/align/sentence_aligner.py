@@ -271,6 +271,8 @@ class _DevScore:
     """Mean over languages of the accuracy of retrieval, both directions, on development pairs."""
 
     def __init__(self, module: DualEncoder, tokenizer: TextTokenizer, dev: Pairs) -> None:
+        if not len(dev):
+            raise InputError("dev holds no pairs; give two or more, or leave it out")
         self._module = module
         self._ids = tokenizer([*dev.sources, *dev.targets]).ids
         langs = np.asarray(dev.langs if dev.langs is not None else [""] * len(dev), dtype=str)
@@ -309,14 +311,15 @@ def _checked(pairs: Pairs) -> Pairs:
 
 def _without_repeats(pairs: Pairs) -> Pairs:
     """Leave out pairs with an empty side and repeated pairs; say how many."""
-    numbers = np.stack(sentence_numbers(pairs.sources, pairs.targets), axis=1)
     is_empty = np.array(
         [not source.strip() or not target.strip()
          for source, target in zip(pairs.sources, pairs.targets, strict=True)], bool,
     )  # fmt: skip
+    met: set[tuple[str, str]] = set()
     first = np.zeros(len(pairs), bool)
-    if len(pairs):
-        first[np.unique(numbers, axis=0, return_index=True)[1]] = True
+    for row, (source, target) in enumerate(zip(pairs.sources, pairs.targets, strict=True)):
+        first[row] = (source.strip(), target.strip()) not in met
+        met.add((source.strip(), target.strip()))
     kept = np.flatnonzero(first & ~is_empty)
     n_repeated = int((~first & ~is_empty).sum())
     if is_empty.any() or n_repeated:

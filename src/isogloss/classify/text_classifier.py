@@ -109,7 +109,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     search
-        What a fit chooses hyper-parameters among; a coarser `Search` makes a quick trial.
+        What a fit chooses hyper-parameters among; a coarser `Search` makes a quick trial. It is no
+        parameter: a clone has the usual one.
     classes_
         Labels in the order of `predict_proba`'s columns: sorted, or as first met where labels
         cannot be sorted.

@@ -70,9 +70,22 @@ def interval_of_mean_accuracy(
     different documents can show (`statistics.intervals.not_beyond`).
     """
     found = interval_of_language_mean(correct, ids, seed=seed)
-    known = numbered_ids(some for lang in correct if (some := ids.get(lang)) is not None)
-    n_alone = sum(len(rows) for lang, rows in correct.items() if ids.get(lang) is None)
-    return not_beyond(found, len(known) + n_alone) if len(known) + n_alone else found
+    n = n_documents({lang: len(rows) for lang, rows in correct.items()}, ids)
+    return not_beyond(found, n) if n else found
+
+
+def n_documents(sizes: Mapping[str, int], ids: Mapping[str, Sequence[str] | None]) -> int:
+    """Return how many different documents several languages have.
+
+    Parameters
+    ----------
+    sizes
+        Language to its number of rows.
+    ids
+        As in `bootstrap.resampled`: rows of the same id, in any language, are one document.
+    """
+    known = numbered_ids(some for lang in sizes if (some := ids.get(lang)) is not None)
+    return len(known) + sum(n for lang, n in sizes.items() if ids.get(lang) is None)
 
 
 def paired_difference(

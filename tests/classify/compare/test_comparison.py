@@ -214,6 +214,17 @@ def test_the_summary_leaves_the_training_language_out_of_the_mean() -> None:
     assert "2 seeds" in table.caption
 
 
+@pytest.mark.parametrize("n_seeds", [1, 2])
+def test_a_mean_of_nothing_wrong_says_no_more_than_its_documents(n_seeds: int) -> None:
+    right = cell(ja=[1] * 10, de=[1] * 10)
+    cells = {(row, seed): right for row in ("encoder", "mboe") for seed in range(n_seeds)}
+    found = replace(PLANTED, n_seeds=n_seeds, training_langs=[], cells=cells,
+                    ids={"ja": None, "de": None})  # fmt: skip
+    encoder, _ = summary(found, by_language(found)).rows
+    assert encoder["accuracy_low"] == pytest.approx(20 / (20 + 1.96**2), abs=1e-3)
+    assert encoder["accuracy_high"] == 1.0
+
+
 def test_languages_stand_side_by_side_with_marks() -> None:
     lines = {line["lang"]: line for line in side_by_side(PLANTED, by_language(PLANTED)).rows}
     assert lines["ja"]["mboe"] == "0.750 ±0.354"

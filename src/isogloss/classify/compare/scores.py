@@ -22,8 +22,9 @@ from isogloss.classify.evaluate.label_set_scores import (
     swap_p,
 )
 from isogloss.statistics.bootstrap import Resampled, resampled_means
-from isogloss.statistics.intervals import Interval, repeated, sums_of
+from isogloss.statistics.intervals import Interval, not_beyond, repeated, sums_of
 from isogloss.statistics.permutation import sign_flip_p
+from isogloss.statistics.scores import n_documents
 from isogloss.statistics.seeds import (
     accuracy_over_seeds,
     deviation_over_seeds,
@@ -64,7 +65,8 @@ class Accuracy:
         ids = _ids_to_draw(self.comparison, langs)
         value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
         gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
-        accuracy = interval_over_seeds(value, least=0)
+        sizes = {lang: len(self._right(row, lang)) for lang in langs}
+        accuracy = not_beyond(interval_over_seeds(value, least=0), n_documents(sizes, ids))
         if len(langs) == 1:
             (lang,) = langs
             accuracy = accuracy_over_seeds(

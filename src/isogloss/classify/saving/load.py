@@ -34,6 +34,7 @@ from isogloss.classify.saving.manifest import (
 from isogloss.classify.saving.parts import Arrays, Parts, together
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
+from isogloss.encode.settings import Setting
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.matching.inflection import rules_fingerprint
@@ -212,7 +213,8 @@ def _base_encoder(saved: EncoderName, options: FittedOptions, where: _Where) -> 
         found = given
         if options.tune != "head":
             names = ("pooling", "normalize", "max_length")
-            found = with_settings(given, **{name: saved.options[name] for name in names})
+            settings = {name: saved.options[name] for name in names}
+            found = with_settings(_restored(given), **settings)
     else:
         own = without_detours(path / saved.name) if saved.is_directory else saved.name
         name = given or own
@@ -228,6 +230,7 @@ def _base_encoder(saved: EncoderName, options: FittedOptions, where: _Where) -> 
             fetch=given is not None,
             **{"device": where.device, "dtype": options.dtype, **saved.options},
         )
+        found = _restored(found)
     if found.fingerprint != saved.fingerprint:
         raise InputError(
             f"the model was trained with another encoder ({saved.name}, fingerprint "
@@ -236,6 +239,15 @@ def _base_encoder(saved: EncoderName, options: FittedOptions, where: _Where) -> 
             path=path,
         )
     return found
+
+
+def _restored(encoder: Encoder) -> Encoder:
+    """Return the encoder, what it does with long texts no longer being a wish of the caller's.
+
+    A clone of a loaded classifier may be fine-tuned, which cuts them whatever was saved.
+    """
+    setting = Setting(encoder.settings.long_texts.value, "saved model")
+    return encoder._with(settings=replace(encoder.settings, long_texts=setting))
 
 
 def _keeping_vectors(preparation: Preparation, cache: str | Path) -> Preparation:

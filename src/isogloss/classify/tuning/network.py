@@ -1,11 +1,11 @@
 """The whole classifier as one torch module: encoder, attention over entities, linear map.
 
     h = the encoder's vector of the text
-    z = Σ a_e v_e,  a = softmax(W_aᵀ [cos(h, v_e); p_e])        (`entity_pooling`)
+    z = Σ a_e v_e,  a = softmax(W_aᵀ [cos(h, v_e); p_e])        (`documents.attention`)
     logits = W dropout(h + z) + b
 
 the equations of Nishikawa et al. (2022); without entities z is 0. Batches of texts are made here
-too. What is trained, and how, is `tuned`'s business.
+too. What is trained, and how, is `task`'s business.
 """
 
 from dataclasses import dataclass

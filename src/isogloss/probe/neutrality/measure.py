@@ -1,6 +1,6 @@
 """How neutral an encoder's sentence vectors are towards language, layer by layer.
 
-One encoding pass writes the vectors of all layers to a scratch file; `layer_neutrality` measures
+One encoding pass writes the vectors of all layers to a scratch file; `layer` measures
 one layer after the other, so that memory holds one layer.
 """
 

@@ -1,7 +1,7 @@
 """Blocks of lines of a Wikidata JSON dump to flat columns: names, articles, classes, redirects.
 
 `parse_entities` depends on the block alone, so blocks may be parsed anywhere in any order. Reading
-the dump is `wikidata_lines`' work, one line's JSON `wikidata_json`'s. What names mean for a
+the dump is `lines`' work, one line's JSON `json`'s. What names mean for a
 knowledge base is decided there.
 
 Form of the dump: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
