@@ -14,6 +14,7 @@ from isogloss.encode import Encoder
 # Of each command that writes, by its option: all that it reads is missing, and would be said.
 FIT = ["--train", "en=no.tsv"]
 WORDS: dict[tuple[str, str], list[str]] = {
+    ("align fit", "--out"): ["--pairs", "en-de=no.tsv"],
     ("classify fit", "--out"): FIT,
     ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
     ("classify evaluate", "--report"): ["no", "--test", "ja=no.tsv"],
@@ -21,6 +22,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("demo", "--out"): ["--encoder", "./no"],
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
+    ("mine pairs", "--out"): ["no.txt", "none.txt"],
     ("probe geometry", "--out"): ["--text", "en=no.tsv"],
     ("probe geometry", "--static"): ["--vectors", "en=no"],
     ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
@@ -119,6 +121,10 @@ def read(tmp_path: Path) -> dict[str, Path]:
 COMPARE = ["classify", "compare", "--train", "en=TEXT", "--test", "ja=JA", "--kb", "KB"]
 GEOMETRY = ["probe", "geometry", "--text", "en=TEXT", "--encoder", "ENCODER"]
 READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
+    (["align", "fit", "--pairs", "en-ja=MODEL/t.tsv", "--dev", "en-ja=TEXT", "--encoder",
+      "ENCODER"], "--out", ["MODEL", "ENCODER", "ENCODER/new"]),
+    (["mine", "pairs", "TEXT", "JA", "--encoder", "ENCODER"], "--out",
+     ["TEXT", "JA", "ENCODER/t.tsv"]),
     (["classify", "fit", "--train", "en=MODEL/t.tsv", "--dev", "en=TEXT", "--kb", "KB", "--encoder",
       "ENCODER"], "--out", ["MODEL", "KB", "KB/new", "ENCODER", "ENCODER/new"]),
     (["classify", "fit", "--train", "en=TEXT", "--classes", "KB/t.tsv"], "--out", ["KB"]),
@@ -178,6 +184,7 @@ def test_every_command_is_among_them() -> None:
 
 # Command, option that says what is made, option of a folder that is kept beside it.
 BESIDE = [
+    ("align fit", "--out", "--checkpoints"), ("mine pairs", "--out", "--cache"),
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),

@@ -114,3 +114,15 @@ def test_a_file_without_text_is_empty(tmp_path: Path, name: str, data: bytes) ->
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match="is empty; give a file with texts"):
         list(read_blocks(tmp_path / name, format=FileFormat()))
+
+
+def test_a_cell_of_parquet_that_is_not_utf8_is_one_sentence(tmp_path: Path) -> None:
+    buffers = pyarrow.array([b"a", b"\xff"], pyarrow.binary()).buffers()
+    column = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+    parquet.write_table(pyarrow.table({"text": column}), tmp_path / "t.parquet")
+    for read in (
+        lambda path: list(read_blocks(str(path), format=FileFormat())),
+        lambda path: read_documents(path, format=FileFormat(), needs_label=False),
+    ):
+        with pytest.raises(InputError, match="a cell of 'text' cannot be read"):
+            read(tmp_path / "t.parquet")

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from written_dumps import Written, dump_of
 
+from isogloss.encode.vector_cache import VectorCache
 from isogloss.errors import InputError
 from isogloss.storage.array_file import strings_of
+from isogloss.storage.files import locked
 from isogloss.storage.work_folder import facts_of_file
 from isogloss.wiki.dump.parts import Extraction, extract_dump
 
@@ -81,3 +83,23 @@ def test_a_pipe_begins_anew(
     names = {path.name for path in work.iterdir()}
     assert names == {"dump.json", "extraction.json", "000000.part", "lock"}
     assert f"{work}: begins anew, since the pipe {pipe} cannot be compared" in caplog.text
+
+
+def test_a_file_that_changed_in_the_middle_is_another(tmp_path: Path) -> None:
+    file = tmp_path / "dump"
+    content = bytearray(os.urandom(8 << 20))
+    file.write_bytes(content)
+    before = facts_of_file(file)
+    assert facts_of_file(file) == before
+    content[3 << 20 : 5 << 20] = bytes(2 << 20)
+    file.write_bytes(content)
+    assert facts_of_file(file) != before
+
+
+@pytest.mark.parametrize("mark", ["model.json", "manifest.json", "config.json"])
+def test_no_run_works_inside_a_model(tmp_path: Path, mark: str) -> None:
+    (tmp_path / mark).write_text("{}")
+    for make in (lambda: locked(tmp_path).__enter__(), lambda: VectorCache(tmp_path)):
+        with pytest.raises(InputError, match=f"holds {mark}, so it is a model"):
+            make()
+    assert [file.name for file in tmp_path.iterdir()] == [mark]

@@ -221,7 +221,7 @@ def parquet_blocks(path: Path, rows: int, columns: list[str] | None = None) -> I
             for at, name in enumerate(names):
                 _refuse_long_cell(batch.column(at), name, path, first_row=first)
             lines = list(range(first, first + batch.num_rows))
-            yield Records(names, partial(_cells, batch), lines)
+            yield Records(names, partial(_cells, batch, path), lines)
             first += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
@@ -275,8 +275,14 @@ def _is_empty(value: Any) -> bool:
     return value is None or value is MISSING or (isinstance(value, str) and not value.strip())
 
 
-def _cells(batch: Any, at: int) -> list[Any]:
-    cells: list[Any] = batch.column(at).to_pylist()
+def _cells(batch: Any, path: Path, at: int) -> list[Any]:
+    try:
+        cells: list[Any] = batch.column(at).to_pylist()
+    except (UnicodeDecodeError, ValueError) as error:
+        raise InputError(
+            f"a cell of '{batch.schema.names[at]}' cannot be read ({error}); write the file again",
+            path=path,
+        ) from error
     return cells
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from isogloss.arrays import Floats2d, Floats3d, Ints1d
 from isogloss.errors import InputError
-from isogloss.storage.files import write_json
+from isogloss.storage.files import refuse_artefact, write_json
 
 logger = logging.getLogger("isogloss")
 
@@ -64,11 +64,12 @@ class VectorCache:
         self.directory = Path(directory)
         self.max_bytes = max_bytes
         self._shelves: dict[str, _Shelf] = {}
+        refuse_artefact(self.directory, option="--cache")
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                f"the cache cannot be made ({error.strerror})", path=directory
+                f"the cache cannot be made ({error.strerror}); give another folder", path=directory
             ) from error
 
     def fill(

@@ -25,12 +25,30 @@ from isogloss.storage.refusals import (
 
 __all__ = [
     "LOCK", "Kind", "atomic_directory", "atomic_file", "clear_all", "damage_in_one_sentence",
-    "is_there", "locked", "open_regular", "parse_json", "read_json", "refuse_existing",
-    "refuse_read", "refuse_unwritable", "resolved", "saved_number", "saved_text", "sha256_of",
-    "sha256_of_package", "write_json",
+    "is_there", "locked", "open_regular", "parse_json", "read_json", "refuse_artefact",
+    "refuse_existing", "refuse_read", "refuse_unwritable", "resolved", "saved_number", "saved_text",
+    "sha256_of", "sha256_of_package", "write_json",
 ]  # fmt: skip
 
 LOCK = "lock"  # name of the file by which one run holds a folder
+_MARKS = ("model.json", "manifest.json", "modules.json", "config.json")
+
+
+def refuse_artefact(folder: Path, *, option: str) -> None:
+    """Refuse a folder that is an artefact: files of a run or a cache do not belong in it.
+
+    Raises
+    ------
+    InputError
+        When it holds what marks a classifier, a knowledge base, or an encoder.
+    """
+    found = next((name for name in _MARKS if (folder / name).is_file()), None)
+    if found is not None:
+        raise InputError(
+            f"holds {found}, so it is a model, a knowledge base or an encoder; give another "
+            f"{option}",
+            path=folder,
+        )
 
 
 @contextmanager
@@ -59,6 +77,8 @@ def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
+    if option != "--out":
+        refuse_artefact(folder, option=option)
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, timeout=0)
     try:

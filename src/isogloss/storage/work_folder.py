@@ -12,6 +12,7 @@ from isogloss.progress import logger
 from isogloss.storage.files import LOCK
 
 _COMPARED = 1 << 20  # bytes at either end of a file
+_N_SAMPLES, _SAMPLED = 64, 1 << 16  # blocks between the ends, and bytes of each
 
 
 @contextmanager
@@ -32,7 +33,7 @@ def kept_folders_said(folders: Sequence[Path]) -> Iterator[None]:
 
 
 def facts_of_file(path: Path) -> dict[str, Any]:
-    """Return by what a file is known again: its size, and a hash of its first and last MB.
+    """Return by what a file is known again: its size, and a hash of its ends and of blocks between.
 
     Of a dump of gigabytes they are read at once; a copy of it has the same.
     """
@@ -41,4 +42,7 @@ def facts_of_file(path: Path) -> dict[str, Any]:
         whole = hashlib.sha256(file.read(_COMPARED))
         file.seek(max(n_bytes - _COMPARED, 0))
         whole.update(file.read(_COMPARED))
-    return {"n_bytes": n_bytes, "sha256_of_ends": whole.hexdigest()}
+        for number in range(_N_SAMPLES):
+            file.seek(n_bytes * number // _N_SAMPLES)
+            whole.update(file.read(_SAMPLED))
+    return {"n_bytes": n_bytes, "sha256_of_samples": whole.hexdigest()}

@@ -230,3 +230,12 @@ def test_array_files(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes((tmp_path / "x").read_bytes()[:-1])
     with pytest.raises(InputError, match=r"cut off.*; remove .* and run again"):
         map_arrays(tmp_path / "x")
+
+
+def test_a_work_folder_with_files_of_others_is_refused_untouched(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "titles.bin").write_text("mine")
+    with pytest.raises(InputError, match="holds files that isogloss did not make"):
+        extract_dump(written(tmp_path, dump_of(PAGES[:3])), folder, code="bg")
+    assert [(file.name, file.read_text()) for file in folder.iterdir()] == [("titles.bin", "mine")]

@@ -126,6 +126,8 @@ class _Work:
             "blocks_a_part": self.blocks_a_part,
         }  # fmt: skip
         self.folder.mkdir(parents=True, exist_ok=True)
+        if keeps_others and not about.exists():
+            self._refuse_foreign_files()
         if about.exists() and read_json(about, what="a work folder") != source:
             if keeps_others:
                 raise InputError(
@@ -141,6 +143,14 @@ class _Work:
         elif is_piped:
             # No pipe can be known again.
             self._begin_anew(f"{_named(self.dump)} cannot be compared with what was read before")
+
+    def _refuse_foreign_files(self) -> None:
+        ours = (LOCK, "dump.json.new")  # the latter is what a kill leaves
+        if any(path.name not in ours for path in self.folder.iterdir()):
+            raise InputError(
+                "holds files that isogloss did not make; remove them, or give another --work",
+                path=self.folder,
+            )
 
     def _begin_anew(self, why: str) -> None:
         """Remove what came of another dump or pipe, and the later stages."""
