@@ -1,6 +1,5 @@
 """A trained encoder as a sentence-transformers directory, which that library and we load alike."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import TunedEncoder
 from isogloss.storage.atomic import atomic_directory
-from isogloss.storage.files import write_json
+from isogloss.storage.files import read_json, write_json
 
 MODULES = "sentence_transformers.models."
 PROMPT = "query"
@@ -76,7 +75,7 @@ def _modules(folder: Path) -> list[dict[str, Any]]:
     """Return the modules that the encoder's own directory names, or those of a plain one."""
     path = folder / "modules.json"
     if path.is_file():
-        found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+        found: list[dict[str, Any]] = read_json(path, what="an encoder")
         return found
     return [_module(0, "", "Transformer"), _module(1, "1_Pooling", "Pooling")]
 
@@ -89,5 +88,5 @@ def _kept(transformer: Path) -> dict[str, Any]:
     path = transformer / "sentence_bert_config.json"
     if not path.is_file():
         return {"do_lower_case": False}
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    found: dict[str, Any] = read_json(path, what="an encoder")
     return found
