@@ -23,7 +23,6 @@ from isogloss.align.sentence_aligner import SentenceAligner
 from isogloss.arrays import Floats2d
 from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import Scored, evaluate_sts, evaluate_tatoeba
-from isogloss.retrieve.search import unit_vectors
 from isogloss.statistics.scores import holm, interval_of_language_mean, paired_difference
 
 NOT_GIVEN_AWAY = ("lafand", "multi30k", "bible")
@@ -55,7 +54,7 @@ def scored(encoder: Encoder, data: Path) -> tuple[Scored, Scored]:
     """Return the scores of Tatoeba and of STS."""
 
     def vectors(texts: list[str]) -> Floats2d:
-        return unit_vectors(encoder.encode(texts))  # type: ignore[arg-type]
+        return encoder.encode(texts, normalize=True)  # type: ignore[return-value]
 
     return evaluate_tatoeba(data / "tatoeba", vectors), evaluate_sts(data / "sts", vectors)
 

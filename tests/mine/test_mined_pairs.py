@@ -7,7 +7,11 @@ from isogloss.errors import InputError
 from isogloss.mine.pairs import MARGINS, mine_pairs
 from isogloss.retrieve import search
 from isogloss.retrieve.benchmarks import best_f1
-from isogloss.retrieve.search import nearest, unit_vectors
+from isogloss.retrieve.search import nearest
+
+
+def unit_vectors(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 def planted(n: int, n_pairs: int, *, crowded: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ import math
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from isogloss.align.pairs import PairBatch
@@ -20,6 +19,7 @@ from isogloss.arrays import SmallInts1d
 from isogloss.encode.batches import budgeted_batches, pad
 from isogloss.encode.model import Network
 from isogloss.encode.plan import Plan
+from isogloss.learn.tuned_encoder import vectors_in_training
 from isogloss.train.processes import Gathered, gathered
 
 TOKENS_OF_A_MICRO_BATCH = {"cpu": 2048}
@@ -96,12 +96,9 @@ class DualEncoder(nn.Module):
         return torch.cat(found)[places.to(self._network.device)]
 
     def _pooled(self, ids: Tensor, mask: Tensor) -> Tensor:
-        output = self.encoder(input_ids=ids, attention_mask=mask)
-        with torch.autocast(ids.device.type, enabled=False):
-            pooled = self._network.pool_layer(
-                output, mask, layer=self._network.n_layers, pooling=self._plan.pooling
-            )
-            return functional.normalize(pooled, dim=-1)
+        return vectors_in_training(
+            self._network, self.encoder, ids, mask, pooling=self._plan.pooling, normalize=True
+        )
 
     def _scale(self, n_processes: int) -> Tensor:
         """Return the scale; its gradient is a share, as every process computes the whole loss."""

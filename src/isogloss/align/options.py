@@ -1,11 +1,11 @@
 """Options of training on translations, and the presets that settle them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from isogloss.align.pairs import BATCHES, Batches
-from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.errors import InputError, did_you_mean
 from isogloss.learn.tuning_options import EMBEDDINGS, Embeddings
 from isogloss.limits import check_count
 from isogloss.train import TrainingOptions
@@ -103,20 +103,11 @@ class AlignmentOptions(TrainingOptions):
         """
         if isinstance(given, AlignmentOptions):
             return given
-        if given is not None and not isinstance(given, Mapping):
-            raise InputKindError(
-                f"training is {given!r:.40}; give an AlignmentOptions or a dictionary: "
-                "{'epochs': 3}"
-            )
-        names = [field.name for field in fields(cls)]
-        for name in given or {}:
-            if name not in names:
-                raise InputError(f"training has '{name}'; {did_you_mean(str(name), names)}")
+        by_name = cls.by_name(given, what="an AlignmentOptions")
         _check_name("preset", preset, PRESETS)
         _check_name("tune", tune, LEARNING_RATES)
         chosen: dict[str, Any] = {"learning_rate": LEARNING_RATES[tune]} | PRESETS[preset]
-        chosen |= given or {}
-        return cls(**chosen)
+        return cls(**chosen | by_name)
 
 
 def _check_name(option: str, value: object, known: Any) -> None:

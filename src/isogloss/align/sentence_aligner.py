@@ -362,22 +362,21 @@ def _freeze(model: Any, options: AlignmentOptions, *, is_adapted: bool) -> None:
             f"embeddings is {how!r}, but tune='lora' leaves the embeddings as they are; use "
             "tune='full'"
         )
-    embedding = model.get_input_embeddings()
     if options.upper_layers is not None:
         layers = _layers(model)
         if options.upper_layers > len(layers):
             raise InputError(
                 f"upper_layers is {options.upper_layers}; the encoder has {len(layers)} layers"
             )
-        is_frozen = not is_adapted
-        if is_frozen:
+        n_lower = len(layers) - options.upper_layers
+        if is_adapted:
+            layers[:n_lower].requires_grad_(False)
+        else:
             model.requires_grad_(False)
-        for layer in layers[: len(layers) - options.upper_layers]:
-            layer.requires_grad_(False)
-        for layer in layers[len(layers) - options.upper_layers :] if is_frozen else ():
-            layer.requires_grad_(True)
+            layers[n_lower:].requires_grad_(True)
         how = "frozen"
     if not is_adapted:
+        embedding = model.get_input_embeddings()
         embedding.weight.requires_grad_(how in ("dense", "rows"))
         embedding.sparse = how == "rows"
 

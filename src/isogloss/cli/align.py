@@ -193,13 +193,13 @@ def fit(
 
 
 def _read(values: list[str]) -> Pairs:
-    """Read files of pairs; a pair's language is that of its side that is not shared by all."""
-    files = [parse_pair_file(value) for value in values]
+    """Read files of pairs; the language of a pair is that of both its sides, ``en-sw``."""
     sources: list[str] = []
     targets: list[str] = []
     langs: list[str] = []
-    for file in files:
-        if values.count(values[files.index(file)]) > 1:
+    for value in values:
+        file = parse_pair_file(value)
+        if values.count(value) > 1:
             raise InputError("is given twice; leave one out", path=file.path)
         found = read_pairs(file)
         sources += found.firsts

@@ -13,7 +13,6 @@ from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import counted
 from isogloss.limits import LARGEST_COUNT
 from isogloss.mine.pairs import mine_pairs
-from isogloss.retrieve.search import unit_vectors
 from isogloss.storage.files import atomic_file
 
 app = typer.Typer(help="Sentence pairs for training.", no_args_is_help=True)
@@ -55,8 +54,8 @@ def pairs(
     ]
     model = encoder.load(**encoder.reading)
     say_encoder(model)
-    one, other = (unit_vectors(model.encode(side)) for side in sides)  # type: ignore[arg-type]
-    found = mine_pairs(one, other, margin=margin, n_neighbours=neighbours)
+    one, other = (model.encode(side, normalize=True) for side in sides)
+    found = mine_pairs(one, other, margin=margin, n_neighbours=neighbours)  # type: ignore[arg-type]
     if threshold is not None:
         found = found.above(threshold)
     rows = (

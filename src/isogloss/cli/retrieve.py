@@ -23,7 +23,6 @@ from isogloss.retrieve.benchmarks import (
     evaluate_tatoeba,
     evaluate_un,
 )
-from isogloss.retrieve.search import unit_vectors
 
 app = typer.Typer(help="Sentence retrieval across languages.", no_args_is_help=True)
 
@@ -85,7 +84,7 @@ def _json(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _unit(encoder: Encoder) -> Callable[[list[str]], Floats2d]:
     def vectors(texts: list[str]) -> Floats2d:
-        return unit_vectors(encoder.encode(texts))  # type: ignore[arg-type]
+        return encoder.encode(texts, normalize=True)  # type: ignore[return-value]
 
     return vectors
 

@@ -17,6 +17,7 @@ import torch
 from msgspec import Struct
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.nn import functional
 
 from isogloss.compat import require
 from isogloss.encode import Encoder
@@ -187,6 +188,22 @@ def trainable_network(base: Encoder, device: str) -> Network:
     for module in network.dense:
         module.requires_grad_(True)
     return network
+
+
+def vectors_in_training(
+    network: Network, model: Any, ids: Tensor, mask: Tensor, *, pooling: Pooling, normalize: bool
+) -> Tensor:
+    """Return the vectors of a padded batch, with gradients: float32 (n_texts, width).
+
+    Parameters
+    ----------
+    model
+        The network's transformer, or what peft made of it.
+    """
+    output = model(input_ids=ids, attention_mask=mask)
+    with torch.autocast(ids.device.type, enabled=False):
+        pooled = network.pool_layer(output, mask, layer=network.n_layers, pooling=pooling)
+        return functional.normalize(pooled, dim=-1) if normalize else pooled
 
 
 def add_adapter(network: Network, *, rank: int, seed: int) -> Any:

@@ -1,10 +1,10 @@
 """Options of tuning the encoder with the classifier: those of the loop, and those of texts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.errors import InputError, did_you_mean
 from isogloss.limits import check_count
 from isogloss.train import TrainingOptions
 from isogloss.train.options import is_number
@@ -78,15 +78,7 @@ class TuningOptions(TrainingOptions):
         """Return options given as such, by name, or not at all."""
         if isinstance(given, TuningOptions):
             return given
-        if given is not None and not isinstance(given, Mapping):
-            raise InputKindError(
-                f"training is {given!r:.40}; give a TuningOptions or a dictionary: {{'epochs': 3}}"
-            )
-        names = [field.name for field in fields(cls)]
-        for name in given or {}:
-            if name not in names:
-                raise InputError(f"training has '{name}'; {did_you_mean(str(name), names)}")
-        return cls(**(given or {}))
+        return cls(**cls.by_name(given, what="a TuningOptions"))
 
     def check_method(self, tune: Tune) -> None:
         """Raise `InputError` when word embeddings are to be trained by ``"lora"``."""

@@ -27,12 +27,6 @@ class Neighbours(NamedTuple):
     cosines: Floats2d
 
 
-def unit_vectors(vectors: Floats2d) -> Floats2d:
-    """Return vectors scaled to unit length; zeros stay zeros."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
-
-
 def nearest(queries: Floats2d, index: Floats2d, *, k: int = 1) -> Neighbours:
     """Return the nearest rows of an index by cosine, found exactly.
 

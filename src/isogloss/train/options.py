@@ -1,11 +1,12 @@
 """What the training loop can be told, and the sentences for what it cannot do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.limits import check_count
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
@@ -88,6 +89,30 @@ class TrainingOptions:
         if not isinstance(self.precision, str) or self.precision not in PRECISIONS:
             hint = did_you_mean(str(self.precision), PRECISIONS)
             raise InputError(f"precision is {self.precision!r:.40}; {hint}")
+
+    @classmethod
+    def by_name(cls, given: Mapping[str, Any] | None, *, what: str) -> dict[str, Any]:
+        """Return options given by name; nothing for None.
+
+        Parameters
+        ----------
+        what
+            What else may be given, for the error sentence.
+
+        Raises
+        ------
+        InputError
+            For a name that is no option of this class, or what is no mapping.
+        """
+        if given is not None and not isinstance(given, Mapping):
+            raise InputKindError(
+                f"training is {given!r:.40}; give {what} or a dictionary: {{'epochs': 3}}"
+            )
+        names = [field.name for field in fields(cls)]
+        for name in given or {}:
+            if name not in names:
+                raise InputError(f"training has '{name}'; {did_you_mean(str(name), names)}")
+        return dict(given or {})
 
     def of_loop(self) -> dict[str, Any]:
         """Return the values of the options of this class by name, for storing with a checkpoint."""

@@ -22,6 +22,7 @@ from isogloss.encode.batches import pad
 from isogloss.encode.model import Network
 from isogloss.encode.plan import Plan
 from isogloss.learn.objective import Targets
+from isogloss.learn.tuned_encoder import vectors_in_training
 
 INITIAL_SPREAD = 0.02  # standard deviation of W at the start, as transformers has it
 
@@ -133,12 +134,10 @@ class TunedNetwork(nn.Module):
 
     def vectors(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return h: float32 (n_texts, width)."""
-        output = self.encoder(input_ids=ids, attention_mask=mask)
-        with torch.autocast(ids.device.type, enabled=False):
-            pooled = self._network.pool_layer(
-                output, mask, layer=self._network.n_layers, pooling=self._plan.pooling
-            )
-            return functional.normalize(pooled, dim=-1) if self._plan.normalize else pooled
+        return vectors_in_training(
+            self._network, self.encoder, ids, mask, pooling=self._plan.pooling,
+            normalize=self._plan.normalize,
+        )  # fmt: skip
 
     def forward(self, batch: TextBatch) -> Tensor:
         """Return the logits: float32 (n_texts, n_classes)."""
