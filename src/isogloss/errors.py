@@ -103,6 +103,15 @@ def nearest(value: str, names: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
+def refuse_twice(values: Iterable[str], what: str) -> None:
+    """Raise `InputError` where a list has the same value twice; `what` is ``--text``."""
+    met: set[str] = set()
+    for value in values:
+        if value in met:
+            raise InputError(f"{what} '{value}' is given twice; leave one out")
+        met.add(value)
+
+
 def did_you_mean(value: str, allowed: Iterable[str], *, n_shown: int = 12) -> str:
     """Return the tail of an error sentence: the nearest allowed name, or the names allowed.
 

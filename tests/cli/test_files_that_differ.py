@@ -72,7 +72,7 @@ def test_columns_that_no_file_has(refuse: Refuse, world: World) -> None:
         "lang, label, text; did you mean 'text'?"
     )
     said = refuse(*words, "--text", "a", "--text", "a")
-    assert said == "isogloss: --text a is given twice; leave one out"
+    assert said == "isogloss: --text 'a' is given twice; leave one out"
 
 
 def test_both_columns_in_a_file(cli: Run, world: World, caplog: pytest.LogCaptureFixture) -> None:

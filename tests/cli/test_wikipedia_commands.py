@@ -96,7 +96,7 @@ def test_a_dump_from_standard_input(cli: Run, source: str, tmp_path: Path) -> No
     ("words", "said"),
     [
         (["--page-props", "x.sql"], "--page-props is 'x.sql'; write it as ja=FILE"),
-        (["--langlinks", "de=a", "--langlinks", "de=b"], "--langlinks names 'de' twice"),
+        (["--langlinks", "de=a", "--langlinks", "de=b"], "the wiki 'de' is given twice"),
         (["--langlinks", "xx=a"], "'xx' is the code of no Wikipedia"),
         (["--langlinks", "de=nowhere"], "nowhere: no such file"),
     ],

@@ -5,6 +5,7 @@ import random
 import warnings
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
@@ -126,3 +127,72 @@ def test_a_cell_of_parquet_that_is_not_utf8_is_one_sentence(tmp_path: Path) -> N
     ):
         with pytest.raises(InputError, match="a cell of 'text' cannot be read"):
             read(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("first", "late", "column"),
+    [
+        ({"text": "a"}, {"text": "b", "id": "1"}, "id"),
+        ({"text": "a", "sent_id": 1}, {"text": "b", "id": "1"}, "id"),
+        ({"body": "a"}, {"text": "b"}, "text"),
+    ],
+)
+def test_a_field_that_comes_late_has_its_line(
+    tmp_path: Path, first: dict[str, Any], late: dict[str, Any], column: str
+) -> None:
+    path, format = tmp_path / "a.jsonl", FileFormat(text=("text",), or_text=(("body",),))
+    write_lines(path, [first] * 9 + [late])
+    blocks = read_blocks(path, format=format, rows=4)
+    assert [len(block.texts) for block in islice(blocks, 2)] == [4, 4]
+    with pytest.raises(InputError, match=rf"a\.jsonl:10: has the field '{column}', which no line"):
+        next(blocks)
+
+
+def test_ids_that_the_first_lines_lack_may_be_null_there(tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [{"text": "a", "id": None}, *[{"text": "a"}] * 8]
+    write_lines(tmp_path / "a.jsonl", [*lines, {"text": "b", "id": 1}])
+    blocks = list(read_blocks(tmp_path / "a.jsonl", format=FileFormat(), rows=4))
+    assert [one for block in blocks for one in block.ids or []] == [None] * 9 + ["1"]
+
+
+def test_a_field_that_comes_late_and_is_not_read_is_no_fault(tmp_path: Path) -> None:
+    lines = [{"text": "a", "id": 1}] * 9 + [{"text": "b", "id": 2, "sent_id": 3, "more": 4}]
+    write_lines(tmp_path / "a.jsonl", lines)
+    blocks = list(read_blocks(tmp_path / "a.jsonl", format=FileFormat(), rows=4))
+    assert [one for block in blocks for one in block.ids or []] == ["1"] * 9 + ["2"]
+
+
+@pytest.mark.parametrize(("value", "shown"), [([1], r"\[1\]"), (True, "True"), (1.5, "1.5")])
+@pytest.mark.parametrize("row", [0, 9])
+def test_an_id_of_another_kind_has_its_line(
+    tmp_path: Path, value: object, shown: str, row: int
+) -> None:
+    lines: list[dict[str, Any]] = [{"text": "a", "id": 1} for _ in range(11)]
+    lines[row]["id"] = value
+    write_lines(tmp_path / "a.jsonl", lines)
+    with pytest.raises(InputError, match=rf"a\.jsonl:{row + 1}: the id in 'id' is {shown}; it"):
+        list(read_blocks(tmp_path / "a.jsonl", format=FileFormat(), rows=4))
+
+
+def test_numbers_of_a_table_that_lacks_some_are_ids(tmp_path: Path) -> None:
+    ids = pyarrow.array([1.0, float("nan"), None, 2.0])
+    parquet.write_table(pyarrow.table({"id": ids, "text": list("abcd")}), tmp_path / "a.parquet")
+    read = read_documents(tmp_path / "a.parquet", format=FileFormat(), needs_label=False)
+    assert read.ids == ["1", None, None, "2"]
+
+
+@pytest.mark.parametrize("row", [0, 9])
+def test_a_key_that_stands_twice_has_its_line(
+    tmp_path: Path, row: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ['{"text": "a"}'] * 11
+    lines[row] = '{"text": "a", "text": "b"}'
+    (tmp_path / "a").write_text("\n".join(lines))  # told by its first line
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    for name in ("a", "a.jsonl"):
+        with pytest.raises(InputError, match=rf"{name}:{row + 1}: .*'text' stands twice in one"):
+            list(read_blocks(tmp_path / name, format=FileFormat(), rows=4))
+
+
+def write_lines(path: Path, records: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))

@@ -162,7 +162,7 @@ def test_blanks_around_a_label_are_no_part_of_it(write):
         ),
         (
             FileFormat(label=("x", "y", "x"), multilabel=True),
-            "--label names the column 'x' twice; name each column once",
+            "--label 'x' is given twice; leave one out",
         ),
         (
             FileFormat(text=("x",), label=("y", "x"), multilabel=True),

@@ -166,3 +166,33 @@ def test_links_to_no_page_are_said_where_they_are_most(
 def test_other_names_of_a_wiki_give_its_code(code: str, meant: str) -> None:
     with pytest.raises(InputError, match=rf"code of no Wikipedia, .* did you mean '{meant}'\?"):
         checked_code(code)
+
+
+@pytest.mark.parametrize("row", [0, 2])
+def test_a_key_of_a_names_file_that_stands_twice_is_refused(tmp_path: Path, row: int) -> None:
+    lines = [f'{{"id": "a:{i}", "names": {{"en": ["Name {i}"]}}}}' for i in range(3)]
+    for doubled in ('{"id": "b", "names": {"en": ["x"], "en": ["y"]}}', '{"id": "b", "id": "c"}'):
+        path = tmp_path / "n.jsonl"
+        path.write_text("\n".join([*lines[:row], doubled, *lines[row:]]))
+        with pytest.raises(InputError, match=rf"n\.jsonl:{row + 1}: .* stands twice in one object"):
+            build_knowledge_base([f"names:{path}"], tmp_path / "kb")
+
+
+def test_a_misspelt_field_of_a_names_file_is_said(tmp_path: Path) -> None:
+    entity = {"id": "a", "names": {"en": ["Name"]}}
+    other = {"colour": 1, "uid": 2, "keywords": {"en": ["word"]}}  # not used, and not misspelt
+    built(tmp_path / "kb", f"names:{write_lines(tmp_path / 'other.jsonl', entity | other)}")
+    path = write_lines(tmp_path / "n.jsonl", entity | other | {"tpyes": ["x"], "Popularity": 3})
+    with pytest.warns(OmissionWarning) as said:
+        kb = built(tmp_path / "kb2", f"names:{path}")
+    assert [str(one.message) for one in said] == [
+        f"{path}: '{field}' of 1 line is not used; did you mean '{near}'? rename it, or take it out"
+        for field, near in (("tpyes", "types"), ("Popularity", "popularity"))
+    ]
+    assert kb.info()["sources"][0]["unused_fields"].keys() == {*other, "tpyes", "Popularity"}
+    path = write_lines(tmp_path / "n.jsonl", {"id": "a", "nmae": {"en": ["Name"]}})
+    with pytest.raises(InputError, match=r"no names; .*; did you mean 'names' by 'nmae'\?"):
+        build_knowledge_base([f"names:{path}"], tmp_path / "kb3")
+    (tmp_path / "n.csv").write_text("id,lang,name,typ\na,en,Name,x\n")
+    with pytest.warns(OmissionWarning, match="'typ' of 1 line is not used; did you mean 'type'?"):
+        built(tmp_path / "kb3", f"names:{tmp_path / 'n.csv'}")

@@ -15,7 +15,7 @@ from isogloss.cli.languages import LanguageCounts, checked_language
 from isogloss.cli.places import refuse_inside
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import Documents
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, refuse_twice
 from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
 from isogloss.kb.build.wikipedia_options import (
@@ -57,7 +57,8 @@ class Kept:
         """Return the codes of the languages to keep; None: all."""
         if self.langs is None:
             return None
-        chosen = [parse_language(code) for code in self.langs.split(",") if code]
+        chosen = [parse_language(code) for code in options.listed(self.langs, "--langs")]
+        refuse_twice(chosen, "--langs: the language")
         if not chosen:
             raise InputError("--langs names no language; give codes as en,ja,sw")
         return chosen
@@ -254,8 +255,7 @@ def _tables(listed: list[str] | None, option: str) -> dict[str, Path]:
         code, equals, file = one.partition("=")
         if not equals or not file:
             raise InputError(f"{option} is '{one}'; write it as ja=FILE")
-        if checked_code(code) in found:
-            raise InputError(f"{option} names '{code}' twice")
+        refuse_twice([*found, checked_code(code)], f"{option}: the wiki")
         found[checked_code(code)] = Path(file)
     return found
 

@@ -19,7 +19,7 @@ from isogloss.cores import MAX_THREADS
 from isogloss.data.blocks import ROWS
 from isogloss.data.documents import Documents, FileFormat
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, OmissionWarning
+from isogloss.errors import InputError, OmissionWarning, refuse_twice
 from isogloss.limits import LARGEST_SEED
 
 _FOR_LABEL_SETS = OnlyWith("multilabel", why="is for label sets; add --multilabel")
@@ -117,7 +117,8 @@ class Columns:
 
     def format(self) -> FileFormat:
         """Return the format that the options describe."""
-        texts = [_names(one) for one in _different(self.text, "--text")]
+        refuse_twice(self.text or [], "--text")
+        texts = [_names(one) for one in self.text or []]
         return FileFormat(
             text=texts[0] if texts else None, or_text=tuple(texts[1:]), quoting=self.quoting
         )
@@ -185,10 +186,8 @@ class LabelledColumns(Columns):
         """Return the format that these and the options of label sets describe."""
         if separator == "":
             raise InputError("--label-separator is empty; give a character, such as '|'")
-        labels = [
-            _names(one) if multilabel and "," in one else one
-            for one in _different(self.label, "--label")
-        ]
+        refuse_twice(self.label or [], "--label")
+        labels = [_names(one) if multilabel and "," in one else one for one in self.label or []]
         if separator is not None and any(isinstance(one, tuple) for one in labels):
             raise InputError(
                 "--label-separator is for labels in one column, and --label names several; leave "
@@ -280,11 +279,11 @@ class Linking:
     nested: Nested = False
 
 
-def _different(values: list[str] | None, option: str) -> list[str]:
-    for value in values or []:
-        if (values or []).count(value) > 1:
-            raise InputError(f"{option} {value} is given twice; leave one out")
-    return values or []
+def listed(value: str, option: str) -> list[str]:
+    """Return the parts of a value with commas, each once; blank ones are left out."""
+    parts = [part for one in value.split(",") if (part := one.strip())]
+    refuse_twice(parts, option)
+    return parts
 
 
 def _names(value: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
 from isogloss.encode import Encoder
 from isogloss.encode.words.tokens_of_words import WordUnits
-from isogloss.errors import InputError
+from isogloss.errors import InputError, refuse_twice
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
 from isogloss.probe.geometry.static_words import StaticWords
@@ -239,8 +239,7 @@ def _check_inputs(
         standard_input()  # says that it is closed
     if n_piped > 1:
         raise InputError("standard input can be read once; give one --text LANG=-")
-    if len(set(encoders)) < len(encoders):
-        raise InputError("--encoder gives the same twice; leave one out")
+    refuse_twice(encoders, "--encoder")
     _refuse_repeated(texts, files)
 
 

@@ -6,8 +6,9 @@ A .tsv with quotes is read whole from the first line that holds one, unless the 
 from collections.abc import Iterator
 from pathlib import Path
 
-from isogloss.data.documents import Documents, FileFormat, documents_of
-from isogloss.data.records import NO_RECORDS, read_some, refuse_empty
+from isogloss.data.documents import Documents, FileFormat, columns_read, documents_of
+from isogloss.data.records import MISSING, NO_RECORDS, Records, read_some, refuse_empty
+from isogloss.errors import InputError
 
 ROWS = 8192  # of a block
 
@@ -25,13 +26,29 @@ def read_blocks(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> It
     Raises
     ------
     InputError
-        What `read_documents` does; where the fault is in a later block, when that is reached.
+        What `read_documents` does; where the fault is in a later block, when that is reached. Also
+        where an object of JSON Lines has a field by which earlier ones should have been read.
     """
     path = Path(path)
-    is_empty, records = True, NO_RECORDS
+    settled: list[str] | None = None
+    records = NO_RECORDS
     for records in read_some(path, named=format.named, quoting=format.quoting, rows=rows):
         if records.lines:
+            columns = columns_read(records.columns, path, format)
+            if settled is not None and columns != settled:
+                _refuse_late(next(one for one in columns if one not in settled), records, path)
             yield documents_of(records, path, format)
-            is_empty = False
-    if is_empty:
+            settled = columns
+    if settled is None:
         refuse_empty(records, path)
+
+
+def _refuse_late(column: str, records: Records, path: Path) -> None:
+    values = records.values(records.columns.index(column))
+    row = next(row for row, value in enumerate(values) if value is not MISSING)
+    raise InputError(
+        f"has the field '{column}', which no line before has, and texts or ids are read from it; "
+        "give it to the first line too, null where there is none",
+        path=path,
+        line=records.lines[row],
+    )

@@ -24,7 +24,7 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, nearest
+from isogloss.errors import InputError, nearest, refuse_twice
 from isogloss.text.languages import parse_language
 from isogloss.totals import tell
 
@@ -188,8 +188,20 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
     return _documents(records, path, asked, needs_label=False)
 
 
+def columns_read(columns: Sequence[str], path: Path, format: FileFormat) -> list[str]:
+    """Return the columns that give the texts and ids of a file with these columns."""
+    texts = format.of_file(columns, path, needs_label=False).text or (DEFAULT_COLUMN,)
+    id_column = _id_column(columns)
+    return [*texts, *([] if id_column is None else [id_column])]
+
+
+def _id_column(columns: Collection[str]) -> str | None:
+    return next((name for name in ID_COLUMNS if name in columns), None)
+
+
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
     asked, fixed_by = format.text is not None, format.fixed_by
+    refuse_twice(format.text or (), "--text")
     text_columns = [
         _find(records, name, "--text", path, is_asked=asked, fixed_by=fixed_by)
         for name in format.text or (DEFAULT_COLUMN,)
@@ -205,12 +217,12 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
     langs = None
     if format.lang_column is not None:
         langs = _langs(records, _find(records, format.lang_column, "--lang-column", path), path)
-    id_column = next((name for name in ID_COLUMNS if name in records.columns), None)
+    id_column = _id_column(records.columns)
     return Documents(
         texts=_texts(records, text_columns, path),
         labels=labels,
         langs=langs,
-        ids=None if id_column is None else _ids(records, id_column),
+        ids=None if id_column is None else _ids(records, id_column, path),
         lines=records.lines,
         path="standard input" if path == STANDARD_INPUT else str(path),
     )
@@ -280,9 +292,7 @@ def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int
         return [_label_column(records, format, usual, path)]
     if not format.multilabel:
         raise InputError("several label columns need --multilabel; or name one with --label")
-    twice = next((name for name in format.label if format.label.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"--label names the column '{twice}' twice; name each column once")
+    refuse_twice(format.label, "--label")
     return [_find(records, name, "--label", path) for name in format.label]
 
 
@@ -373,9 +383,23 @@ def _without_language(n_documents: int, places: tuple[str, ...]) -> str:
     return f"{n_documents} document(s) with an unknown language get none; {''.join(places[:1])}"
 
 
-def _ids(records: Records, column: str) -> list[str | None]:
-    values = records.values(records.columns.index(column))
-    return [None if value in (None, MISSING, "") else str(value) for value in values]
+def _ids(records: Records, column: str, path: Path) -> list[str | None]:
+    at = records.columns.index(column)
+    return [_id(value, column, path, line) for value, line in _values(records, at)]
+
+
+def _id(value: Any, name: str, path: Path, line: int) -> str | None:
+    if value is None or value is MISSING or value == "" or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():  # of a table that lacks some
+        return str(int(value))
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(
+        f"the id in '{name}' is {shown_value(value)}; it may be text or a whole number",
+        path=path,
+        line=line,
+    )
 
 
 def _values(records: Records, column: int) -> Iterator[tuple[Any, int]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, takewhile
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -153,8 +154,10 @@ def ending_of_text(text: str, named: Collection[str]) -> str:
         try:
             parse_json(first)
             return ".jsonl"
-        except ValueError:
+        except JSONDecodeError:
             pass
+        except ValueError:  # told with its line by who reads it
+            return ".jsonl"
     if named:
         return ".tsv" if "\t" in first else ".csv"
     for ending, delimiter in ((".tsv", "\t"), (".csv", ",")):

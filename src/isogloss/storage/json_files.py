@@ -59,11 +59,12 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        When it is not JSON or not UTF-8, has a number of thousands of digits, or is nested deeper
-        than Python recurses: ten thousand brackets are no more than a damaged file.
+        When it is not JSON or not UTF-8, has a key twice in one object, of which others would take
+        the last, has a number of thousands of digits, or is nested deeper than Python recurses:
+        ten thousand brackets are no more than a damaged file.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
 
@@ -99,6 +100,15 @@ def read_json(path: Path, *, what: str, advice: str | None = None) -> Any:
         raise
     except ValueError as error:
         raise InputError(f"damaged: not JSON ({error}); {advice}", path=path) from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in made if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r:.40} stands twice in one object")
+    return made
 
 
 def _not_regular(path: Path) -> InputError:

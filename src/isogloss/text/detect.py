@@ -32,7 +32,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.errors import InputError, InputKindError, did_you_mean, refuse_twice
 from isogloss.text.languages import parse_language
 
 MIN_CONFIDENCE = 0.6
@@ -130,6 +130,7 @@ def languages_of_texts(texts: Sequence[str], lang: str) -> list[str | None]:
     codes = [code.strip() for code in named.split(",") if code.strip()]
     if colon and not codes:
         raise InputError(f"'{lang}' names no language; write {AUTO}:es,tr, or {AUTO} for all")
+    refuse_twice(map(parse_language, codes), f"'{lang}': the language")
     return detect_languages(texts, langs=codes if colon else None)
 
 

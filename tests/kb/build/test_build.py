@@ -167,6 +167,7 @@ GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
         ('{"names": {"en": ["x"]}}', "no id"),
         ('{"id": "", "names": {"en": ["x"]}}', "no id"),
         ('{"id": "a b", "names": {"en": ["x"]}}', "no id"),
+        ('{"id": "e:1", "names": null}', "'names' has None; an object of language tag"),
         ('{"id": "e:1"}', "no names"),
         ('{"id": "e:1", "names": {"en": []}}', "no names"),
         (
@@ -185,7 +186,7 @@ GOOD = {"id": "e:good", "names": {"en": ["sun"]}}
         *(
             (f'{{"id": "e:1", "names": {{"en": ["x"]}}, {field}}}', sentence)
             for field, sentence in [
-                ('"names": null', "'names' has None; an object of language tag to names"),
+                ('"names": null', "the key 'names' stands twice in one object"),
                 ('"types": "t"', "'types' has 't'; a list of strings"),
                 ('"same_as": [1]', "'same_as' has 1; a list of ids"),
                 ('"same_as": ["a b"]', "no id"),

@@ -79,7 +79,7 @@ def compare_command(
 ) -> None:
     """Fit with and without entities, over several seeds, and say whether they help."""
     out = compared.out
-    names = [name.strip() for name in compared.rows.split(",") if name.strip()]
+    names = options.listed(compared.rows, "--rows")
     asked = compared_rows(names, is_tuned=tune != "head")
     theirs = None if compared.published is None else published_table(compared.published)
     how = tuning.options(tune)

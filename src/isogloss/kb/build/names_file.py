@@ -7,7 +7,7 @@ counted. What a table's columns are is decided in `table_header`.
 import csv
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from isogloss.data.lines import COMPRESSED, open_lines
 from isogloss.data.records import shown_value
 from isogloss.data.tables import guess_delimiter
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted, nearest, warn_omitted
 from isogloss.kb.build.gathered import Gathered, SourceReport
 from isogloss.kb.stored.table_header import ID, LANG, NAME, TYPE, column_name, language_columns
 from isogloss.storage.files import parse_json
@@ -96,7 +96,20 @@ def gather_names_file(
     report.n_entities = len(reader.known)
     if not report.n_entities:
         raise InputError("holds no entities; each line needs an id and names", path=path)
+    _say_misspelt(report, reader.optional, path)
     return report
+
+
+def _say_misspelt(report: SourceReport, optional: Collection[str], path: Path) -> None:
+    """Warn of a field that is not used and is called like one that would be."""
+    for field, n_lines in report.unused_fields.items():
+        near = nearest(field, optional)
+        if near is not None and field not in ALLOWED:
+            times = counted(n_lines, "line")
+            warn_omitted(
+                f"{path}: '{field}' of {times} is not used; did you mean '{near}'? rename it, or "
+                "take it out"
+            )
 
 
 def _ending(path: Path) -> str:
@@ -112,6 +125,7 @@ class _LinesReader:
     ) -> None:
         self.path, self.gathered, self.report = path, gathered, report
         self.fields = set(Entity.__struct_fields__) - (set() if keywords else {"keywords"})
+        self.optional = self.fields - {"id"}
         self.known: set[str] = set()
 
     def rows(self) -> Iterator[tuple[int, Callable[[], None]]]:
@@ -137,7 +151,9 @@ class _LinesReader:
             raise InputError(f"the id '{entity_id}' was given before; put its names on one line")
         names = _checked_names(found.names)
         if not names:
-            raise InputError("no names; each entity needs at least one in 'names'")
+            near = next((one for one in record if nearest(one, ["names"])), "names")
+            hint = "" if near == "names" else f"; did you mean 'names' by '{near}'?"
+            raise InputError(f"no names; each entity needs at least one in 'names'{hint}")
         weaker = _checked_names(found.keywords)
         counts, link_prob = _checked_numbers(found.counts), _checked_numbers(found.link_prob)
         others = [_checked_id(other) for other in found.same_as]
@@ -189,6 +205,7 @@ class _TableReader:
     ) -> None:
         self.path, self.gathered, self.report = path, gathered, report
         self.known: set[str] = set()
+        self.optional: set[str] = set()
         self.languages: list[str] = []  # columns; none where each row says its language
         self.unused: list[str] = []
 
@@ -218,6 +235,7 @@ class _TableReader:
         self.languages = language_columns(header, self.path, wanted=self.gathered.choose.wanted)
         if self.languages:
             logger.info("%s: names in the columns %s", self.path, ", ".join(self.languages))
+        self.optional = {TYPE} - set(header)
         used = {ID, TYPE, *(self.languages or (LANG, NAME))}
         self.unused = [name for name in header if name not in used]
 

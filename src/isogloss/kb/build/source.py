@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from isogloss.errors import InputError, did_you_mean
+from isogloss.errors import InputError, did_you_mean, refuse_twice
 from isogloss.kb.build.wikipedia_options import checked_code
 from isogloss.wiki.wikidata.columns import wikipedia_of
 
@@ -74,9 +74,7 @@ def parse_sources(texts: Sequence[str]) -> list[Source]:
     if isinstance(texts, str):
         raise InputError(f"sources is a list, such as ['{texts}'], not a string")
     sources = [Source.parse(text) for text in texts]
-    for text in texts:
-        if list(texts).count(text) > 1:
-            raise InputError(f"the source '{text}' is given twice; leave one out")
+    refuse_twice(texts, "the source")
     return sources
 
 
