@@ -10,7 +10,7 @@ from types import ModuleType
 from isogloss.errors import InputError
 
 
-def require(module: str, *, extra: str, why: str) -> ModuleType:
+def require(module: str, *, extra: str, why: str, distribution: str | None = None) -> ModuleType:
     """Import an optional package, or say in one sentence which extra brings it.
 
     Parameters
@@ -21,6 +21,8 @@ def require(module: str, *, extra: str, why: str) -> ModuleType:
         The extra of isogloss that installs it.
     why
         What it is needed for, as the start of the sentence: ``"reading .zst files"``.
+    distribution
+        What pip installs, where that has another name than the module.
 
     Raises
     ------
@@ -33,7 +35,7 @@ def require(module: str, *, extra: str, why: str) -> ModuleType:
         package = module.partition(".")[0]
         raise InputError(
             f"{why} needs the package '{package}', which is not installed; "
-            f"{how_to_install(extra, package)}"
+            f"{how_to_install(extra, distribution or package)}"
         ) from error
 
 

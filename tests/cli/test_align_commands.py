@@ -89,6 +89,8 @@ def test_mined_pairs_are_written_best_first(tmp_path: Path, tiny: Path) -> None:
     rows = [line.split("\t") for line in out.read_text().splitlines()]
     assert {row[0] for row in rows} == set(lines)
     assert all(row[0] == row[1] and row[2] == "1.000000" for row in rows)
+    assert main([*command, "--overwrite", "--faiss"]) == 0
+    assert sorted(out.read_text().splitlines()) == sorted("\t".join(row) for row in rows)
     assert main([*command, "--overwrite", "--threshold", "1.5"]) == 0
     assert out.read_text() == ""
 

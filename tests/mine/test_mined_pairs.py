@@ -5,9 +5,8 @@ import pytest
 
 from isogloss.errors import InputError
 from isogloss.mine.pairs import MARGINS, mine_pairs
-from isogloss.retrieve import search
+from isogloss.retrieve.approximate import nearest_both_by_faiss
 from isogloss.retrieve.benchmarks import best_f1
-from isogloss.retrieve.search import nearest
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:
@@ -58,13 +57,16 @@ def test_the_ratio_is_its_equation() -> None:
     np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
 
 
-def test_nearest_is_that_of_a_full_sort_in_any_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = planted(50, 10)
-    cosines = one @ other.T
-    monkeypatch.setattr(search, "N_SCORES_AT_ONCE", 3 * 50)
-    found = nearest(one, other, k=5)
-    assert np.array_equal(found.rows, np.argsort(-cosines, axis=1, kind="stable")[:, :5])
-    assert nearest(one, other[:3], k=5).rows.shape == (50, 3)
+def test_mining_by_faiss_finds_nearly_the_same() -> None:
+    pytest.importorskip("faiss")
+    one, other = planted(400, 200)
+    exact, found = mine_pairs(one, other), mine_pairs(one, other, search=nearest_both_by_faiss)
+    pairs = [
+        set(zip(some.sources[:200], some.targets[:200], strict=True)) for some in (exact, found)
+    ]
+    assert len(pairs[0] & pairs[1]) >= 180
+    few = mine_pairs(one[:9], other[:9], search=nearest_both_by_faiss)
+    assert np.array_equal(few.targets, mine_pairs(one[:9], other[:9]).targets)
 
 
 def test_nothing_gives_nothing() -> None:

@@ -1,10 +1,12 @@
 """``isogloss mine``: sentence pairs out of texts of two languages."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal, cast
 
 import typer
 
+from isogloss.arrays import Floats2d
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import grouped
@@ -13,9 +15,17 @@ from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import counted
 from isogloss.limits import LARGEST_COUNT
 from isogloss.mine.pairs import mine_pairs
+from isogloss.retrieve.approximate import nearest_both_by_faiss, require_faiss
+from isogloss.retrieve.search import nearest_both
 from isogloss.storage.files import atomic_file
 
 app = typer.Typer(help="Sentence pairs for training.", no_args_is_help=True)
+
+
+ByFaiss = Annotated[
+    bool,
+    typer.Option("--faiss", help="Search approximately, by FAISS: for more than a million texts."),
+]
 
 
 @app.callback()
@@ -42,10 +52,13 @@ def pairs(
     threshold: Annotated[
         float | None, typer.Option(help="Minimum score of a pair (default: all candidates).")
     ] = None,
+    by_faiss: ByFaiss = False,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
 ) -> None:
     """Mine translations out of two files of sentences, the best pairs first."""
+    if by_faiss:
+        require_faiss()
     refuse_place(out, first, second, encoder.encoder, overwrite=overwrite, makes="file")
     refuse_inside(out, cache=encoder.cache)
     sides = [
@@ -54,8 +67,17 @@ def pairs(
     ]
     model = encoder.load(**encoder.reading)
     say_encoder(model)
-    one, other = (model.encode(side, normalize=True) for side in sides)
-    found = mine_pairs(one, other, margin=margin, n_neighbours=neighbours)  # type: ignore[arg-type]
+    search = nearest_both_by_faiss if by_faiss else nearest_both
+    with TemporaryDirectory(prefix="isogloss-") as folder:  # vectors are mapped, not held
+        one, other = (
+            model.encode(side, normalize=True, out=Path(folder) / f"{number}.npy")
+            for number, side in enumerate(sides)
+        )
+        found = mine_pairs(
+            cast("Floats2d", one), cast("Floats2d", other), margin=margin,
+            n_neighbours=neighbours, search=search,
+        )  # fmt: skip
+        del one, other
     if threshold is not None:
         found = found.above(threshold)
     rows = (

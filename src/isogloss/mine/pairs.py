@@ -8,18 +8,20 @@ both sentences have with their k nearest neighbours of the other side, NN(x) and
     m(x, y) = (Σ cos(x, z) over z in NN(x) + Σ cos(y, z) over z in NN(y)) / 2k
 
 Candidates are the best of each sentence in both directions; a sentence is in one pair at most, the
-better one first.
+better one first. Cosines are computed a block at a time, each once for both directions.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Floats2d, Ints1d
 from isogloss.errors import InputError, did_you_mean
-from isogloss.retrieve.search import Neighbours, nearest
+from isogloss.retrieve.search import BothNeighbours, Neighbours, nearest_both
 
 Margin = Literal["ratio", "distance", "cosine"]
+Search = Callable[..., BothNeighbours]
 MARGINS: tuple[Margin, ...] = ("ratio", "distance", "cosine")
 N_NEIGHBOURS = 4  # as Artetxe and Schwenk have it
 
@@ -51,6 +53,7 @@ def mine_pairs(
     *,
     margin: Margin = "ratio",
     n_neighbours: int = N_NEIGHBOURS,
+    search: Search = nearest_both,
 ) -> MinedPairs:
     """Return the pairs of two sets of sentences.
 
@@ -62,6 +65,8 @@ def mine_pairs(
         ``"ratio"``, ``"distance"``, or ``"cosine"``, which compares with nothing.
     n_neighbours
         k.
+    search
+        What finds the neighbours: exactly, or `approximate.nearest_both_by_faiss`.
 
     Raises
     ------
@@ -72,8 +77,7 @@ def mine_pairs(
         raise InputError(f"margin is '{margin}'; {did_you_mean(str(margin), MARGINS)}")
     if not len(sources) or not len(targets):
         return MinedPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-    forwards = nearest(sources, targets, k=n_neighbours)
-    back = nearest(targets, sources, k=n_neighbours)
+    forwards, back = search(sources, targets, k=n_neighbours)
     means = _means(forwards), _means(back)
     scored = [
         _scores(forwards, means[0], means[1], margin),

@@ -1,17 +1,24 @@
-"""Nearest neighbours by cosine, exactly, a chunk of queries at a time.
+"""Nearest neighbours by cosine, exactly, a block of cosines at a time.
 
-Called by the benchmarks here, by mining and by search over an index. Memory is that of the vectors
-and of one chunk of scores.
+Called by the benchmarks here, by mining and by search over an index. Memory is that of one block
+and of what is found; vectors may be memory-mapped, on both sides. Of equals the first row is taken,
+so that the size of a block changes nothing but the rounding of a product.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from isogloss.arrays import Floats2d, Ints2d
+from isogloss.arrays import Floats1d, Floats2d, Ints1d, Ints2d
+from isogloss.compiled import compiled, interrupts_wait
+from isogloss.progress import progress
 
-N_SCORES_AT_ONCE = 1 << 24
+N_SCORES_AT_ONCE = 1 << 24  # cosines of a block: 64 MB
+N_QUERIES_AT_ONCE = 1 << 13
+N_ROWS_AT_ONCE = 1 << 16  # of an index, of which some rows are copied where not all are searched
+NOTHING = -1  # row, where there are fewer neighbours than asked for
+_LONG_WORK = 1 << 34  # cosines, after which progress is shown
 
 
 class Neighbours(NamedTuple):
@@ -27,7 +34,16 @@ class Neighbours(NamedTuple):
     cosines: Floats2d
 
 
-def nearest(queries: Floats2d, index: Floats2d, *, k: int = 1) -> Neighbours:
+class BothNeighbours(NamedTuple):
+    """The nearest targets of each source, and the nearest sources of each target."""
+
+    of_sources: Neighbours
+    of_targets: Neighbours
+
+
+def nearest(
+    queries: Floats2d, index: Floats2d, *, k: int = 1, rows: Ints1d | None = None
+) -> Neighbours:
     """Return the nearest rows of an index by cosine, found exactly.
 
     Parameters
@@ -35,30 +51,134 @@ def nearest(queries: Floats2d, index: Floats2d, *, k: int = 1) -> Neighbours:
     queries, index
         Unit vectors, (n_queries, width) and (n_rows, width); either may be memory-mapped.
     k
-        At most as many as the index has rows.
+        At most as many as are searched.
+    rows
+        Which rows of the index are searched, ascending; None: all.
     """
-    k = min(k, len(index))
-    rows = np.empty((len(queries), k), np.int64)
-    cosines = np.empty((len(queries), k), np.float32)
-    for chunk, scores in _scores(queries, index):
-        rows[chunk] = _best(scores, k)
-        cosines[chunk] = np.take_along_axis(scores, rows[chunk], axis=1)
-    return Neighbours(rows, cosines)
+    n = len(index) if rows is None else len(rows)
+    found = _Found.nothing(len(queries), min(k, n))
+    with _shown(len(queries), n) as advance:
+        for one, other in _blocks(len(queries), n):
+            columns = np.arange(other.start, other.stop) if rows is None else rows[other]
+            scores = _product(queries[one], index[other] if rows is None else index[columns])
+            found.add(one, scores, columns)
+            advance(scores.size)
+    return found.neighbours
 
 
-def _scores(queries: Floats2d, index: Floats2d) -> Iterator[tuple[slice, Floats2d]]:
-    n_at_once = max(1, N_SCORES_AT_ONCE // max(1, len(index)))
-    for start in range(0, len(queries), n_at_once):
-        chunk = slice(start, start + n_at_once)
-        scores: Floats2d = queries[chunk] @ index.T
-        yield chunk, scores
+def nearest_both(
+    sources: Floats2d, targets: Floats2d, *, k: int = 1, without_self: bool = False
+) -> BothNeighbours:
+    """Return the nearest rows of two sets in both directions; each cosine is computed once.
+
+    Parameters
+    ----------
+    sources, targets
+        Unit vectors, (n_sources, width) and (n_targets, width); either may be memory-mapped.
+    k
+        At most as many as the other set has rows.
+    without_self
+        Row i of one is row i of the other, and no neighbour of itself: its row is `NOTHING` where
+        there are too few others.
+    """
+    of_sources = _Found.nothing(len(sources), min(k, len(targets)))
+    of_targets = _Found.nothing(len(targets), min(k, len(sources)))
+    with _shown(len(sources), len(targets)) as advance:
+        for one, other in _blocks(len(sources), len(targets)):
+            scores = _product(sources[one], targets[other])
+            if without_self:
+                _blank_diagonal(scores, one, other)
+            of_sources.add(one, scores, np.arange(other.start, other.stop))
+            of_targets.add(other, scores.T, np.arange(one.start, one.stop))
+            advance(scores.size)
+    return BothNeighbours(of_sources.neighbours, of_targets.neighbours)
 
 
-def _best(scores: Floats2d, k: int) -> Ints2d:
-    if k == 1:
-        return scores.argmax(axis=1)[:, None]
-    candidates = np.sort(np.argpartition(-scores, k - 1, axis=1)[:, :k], axis=1)
-    chosen = np.take_along_axis(scores, candidates, axis=1)
-    order = np.argsort(-chosen, axis=1, kind="stable")
-    best: Ints2d = np.take_along_axis(candidates, order, axis=1)
-    return best
+class _Found:
+    """The best of each query so far."""
+
+    def __init__(self, rows: Ints2d, cosines: Floats2d) -> None:
+        self.neighbours = Neighbours(rows, cosines)
+
+    @classmethod
+    def nothing(cls, n_queries: int, k: int) -> "_Found":
+        rows = np.full((n_queries, k), NOTHING, np.int64)
+        return cls(rows, np.full((n_queries, k), -np.inf, np.float32))
+
+    def add(self, queries: slice, scores: Floats2d, columns: Ints1d) -> None:
+        """Take in the cosines of some queries, (n_queries, n_columns), with columns that follow."""
+        rows, cosines = self.neighbours
+        if not rows.shape[1]:
+            return
+        with interrupts_wait():
+            if scores.flags.c_contiguous:
+                _keep_best(scores, columns, rows[queries], cosines[queries])
+            else:
+                lowest: Floats1d = cosines[queries, -1].copy()
+                _keep_best_of_columns(scores.T, columns, lowest, rows[queries], cosines[queries])
+
+
+def _blocks(n_rows: int, n_columns: int) -> Iterator[tuple[slice, slice]]:
+    """Yield the blocks of a matrix, those of the first rows first."""
+    n_down = max(1, min(n_rows, N_QUERIES_AT_ONCE))
+    n_across = max(1, min(n_columns, N_ROWS_AT_ONCE, N_SCORES_AT_ONCE // n_down))
+    for top in range(0, n_rows, n_down):
+        for left in range(0, n_columns, n_across):
+            yield (
+                slice(top, min(top + n_down, n_rows)),
+                slice(left, min(left + n_across, n_columns)),
+            )
+
+
+def _product(queries: Floats2d, index: Floats2d) -> Floats2d:
+    scores: Floats2d = np.ascontiguousarray(queries, np.float32) @ np.asarray(index, np.float32).T
+    return scores
+
+
+def _blank_diagonal(scores: Floats2d, one: slice, other: slice) -> None:
+    both = np.arange(max(one.start, other.start), min(one.stop, other.stop))
+    scores[both - one.start, both - other.start] = -np.inf
+
+
+def _shown(n_rows: int, n_columns: int) -> Any:
+    """Return what shows progress of long work."""
+    n = n_rows * n_columns
+    return progress("comparing", n, "pairs") if n >= _LONG_WORK else _Silent()
+
+
+class _Silent:
+    def __enter__(self) -> Any:
+        return lambda n: None
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+
+@compiled
+def _put(rows: Any, cosines: Any, row: Any, score: Any) -> Any:
+    """Put a score into one query's list, behind those that are at least as high."""
+    at = rows.size - 1
+    while at > 0 and cosines[at - 1] < score:
+        rows[at], cosines[at] = rows[at - 1], cosines[at - 1]
+        at -= 1
+    rows[at], cosines[at] = row, score
+
+
+@compiled
+def _keep_best(scores: Any, columns: Any, rows: Any, cosines: Any) -> Any:
+    for i in range(scores.shape[0]):
+        lowest = cosines[i, -1]
+        for j in range(scores.shape[1]):
+            if scores[i, j] > lowest:
+                _put(rows[i], cosines[i], columns[j], scores[i, j])
+                lowest = cosines[i, -1]
+
+
+@compiled
+def _keep_best_of_columns(scores: Any, columns: Any, lowest: Any, rows: Any, cosines: Any) -> Any:
+    """Do the same for the columns of a block, row by row as it lies in memory."""
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            if scores[i, j] > lowest[j]:
+                _put(rows[j], cosines[j], columns[i], scores[i, j])
+                lowest[j] = cosines[j, -1]
