@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from isogloss import Encoder
-from isogloss.align.sentence_aligner import SentenceAligner
+from isogloss.align import SentenceAligner
 from isogloss.arrays import Floats2d
 from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import Scored, evaluate_sts, evaluate_tatoeba

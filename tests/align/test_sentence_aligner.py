@@ -14,8 +14,7 @@ from sklearn.base import clone
 from small_pairs import aligned, gradients, made_pairs
 from tiny_models import build_chain, build_tiny
 
-from isogloss.align import dual_encoder
-from isogloss.align.sentence_aligner import Pairs, SentenceAligner
+from isogloss.align import Pairs, SentenceAligner, dual_encoder
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 

@@ -78,6 +78,23 @@ def test_every_option_reaches_the_training(
     )  # fmt: skip
 
 
+def test_an_option_that_is_0_is_given(
+    tmp_path: Path, tiny: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """0 equals False in Python: --preset labse --margin 0 trained with the preset's 0.3."""
+    from isogloss.cli import align
+
+    seen: dict[str, object] = {}
+    monkeypatch.setattr(align.SentenceAligner, "__init__", lambda self, *_, **how: seen.update(how))
+    monkeypatch.setattr(align.SentenceAligner, "fit", lambda *_, **__: (_ for _ in ()).throw(
+        InputError("enough")))  # fmt: skip
+    options = {"margin": 0.0, "smoothing": 0.0, "dropout": 0.0}
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    assert main(["align", "fit", "--pairs", f"en-de={pairs}", "--encoder", str(tiny), "--out",
+                 str(tmp_path / "o"), "--preset", "labse", *words]) == 2  # fmt: skip
+    assert seen["training"] == options
+
+
 def test_mined_pairs_are_written_best_first(tmp_path: Path, tiny: Path) -> None:
     lines = ["fox dog", "forest school morning", "capital", "japan china word"]
     (tmp_path / "a.txt").write_text("\n".join(lines))

@@ -26,7 +26,7 @@ def made_pairs(n: int, *, seed: int = 0) -> tuple[list[str], list[str], list[str
 
 def aligned(encoder: Path, **options: Any) -> Any:
     """Return a `SentenceAligner` fitted on a few made-up pairs."""
-    from isogloss.align.sentence_aligner import SentenceAligner
+    from isogloss.align import SentenceAligner
     from isogloss.encode import Encoder
 
     sources, targets, langs = made_pairs(options.pop("n", 41))

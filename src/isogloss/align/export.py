@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from isogloss.encode.settings import EncoderSettings
+from isogloss.encode.settings import EncoderSettings, Pooling
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import TunedEncoder
 from isogloss.storage.atomic import atomic_directory
@@ -31,15 +31,20 @@ def write_sentence_transformers(
         When `folder` exists and `overwrite` is false, or pooling is by the model's own pooler,
         which sentence-transformers has no module for.
     """
-    if encoder.settings.pooling.value == "pooler":
-        raise InputError(
-            "sentence-transformers has no module for the pooling 'pooler'; train with pooling cls "
-            "or mean"
-        )
+    refuse_pooler(encoder.settings.pooling.value)
     with atomic_directory(folder, overwrite=overwrite) as made:
         encoder.write(made)
         _write_settings(encoder.settings, made, width=encoder.network.hidden_size)
         (made / "README.md").write_text(card, encoding="utf-8")
+
+
+def refuse_pooler(pooling: Pooling) -> None:
+    """Raise `InputError` for pooling by the model's own pooler: it cannot be written."""
+    if pooling == "pooler":
+        raise InputError(
+            "sentence-transformers has no module for the pooling 'pooler'; train with pooling cls "
+            "or mean"
+        )
 
 
 def _write_settings(settings: EncoderSettings, folder: Path, *, width: int) -> None:

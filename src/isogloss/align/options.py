@@ -1,7 +1,7 @@
 """Options of training on translations, and the presets that settle them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from isogloss.align.pairs import BATCHES, Batches
@@ -17,6 +17,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "labse": {"margin": 0.3, "batch_size": 4096, "learning_rate": 1e-3, "max_length": 64},
 }
 LEARNING_RATES = {"full": 1e-4, "lora": 5e-4}
+LORA_RANK = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +43,14 @@ class AlignmentOptions(TrainingOptions):
         Maximum tokens of a sentence in training; None: the encoder's maximum.
     embeddings
         Of the word embeddings: ``"rows"``: only those a batch touches are updated; ``"dense"``,
-        ``"frozen"``. None: rows; frozen under ``"lora"``.
+        ``"frozen"``. None: rows; frozen under ``"lora"`` and with `upper_layers`.
     upper_layers
-        Layers that are trained, counted from the last; None: all, embeddings included.
+        Layers that are trained, counted from the last, and the word embeddings where `embeddings`
+        says so; None: all.
     dropout
         Of the encoder's hidden states in training; None: that of its configuration.
     lora_rank
-        Rank of the matrices that ``tune="lora"`` adds.
+        Rank of the matrices that ``tune="lora"`` adds; None: 16.
     """
 
     epochs: int = 1
@@ -62,7 +64,7 @@ class AlignmentOptions(TrainingOptions):
     embeddings: Embeddings | None = None
     upper_layers: int | None = None
     dropout: float | None = 0.0
-    lora_rank: int = 16
+    lora_rank: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,10 +87,9 @@ class AlignmentOptions(TrainingOptions):
         _check_name("batches", self.batches, BATCHES)
         if self.embeddings is not None:
             _check_name("embeddings", self.embeddings, EMBEDDINGS)
-        for name in ("max_length", "upper_layers"):
+        for name in ("max_length", "upper_layers", "lora_rank"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        check_count("lora_rank", self.lora_rank)
 
     @classmethod
     def of(
@@ -99,13 +100,21 @@ class AlignmentOptions(TrainingOptions):
         Raises
         ------
         InputError
-            For a name that is no option or preset, or a value out of range.
+            For a name that is no option or preset, a value out of range, or a preset beside an
+            `AlignmentOptions`, which leaves nothing open.
         """
-        if isinstance(given, AlignmentOptions):
-            return given
-        by_name = cls.by_name(given, what="an AlignmentOptions")
         _check_name("preset", preset, PRESETS)
         _check_name("tune", tune, LEARNING_RATES)
+        if isinstance(given, AlignmentOptions):
+            if preset != "default":
+                raise InputError(
+                    f"preset is {preset!r}, and training is an AlignmentOptions, which settles all "
+                    "a preset could; give options by name: {'margin': 0.3}"
+                )
+            return replace(given, learning_rate=given.learning_rate or LEARNING_RATES[tune])
+        by_name = cls.by_name(given, what="an AlignmentOptions")
+        if by_name.get("learning_rate", 0) is None:
+            del by_name["learning_rate"]
         chosen: dict[str, Any] = {"learning_rate": LEARNING_RATES[tune]} | PRESETS[preset]
         return cls(**chosen | by_name)
 

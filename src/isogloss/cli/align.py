@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.align.sentence_aligner import Pairs, SentenceAligner
+from isogloss.align import Pairs, SentenceAligner
 from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
@@ -106,7 +106,7 @@ class HowAligned:
         Literal["dense", "frozen", "rows"] | None,
         typer.Option(
             help="Word embeddings: train all, none, or the rows that a batch touches (default: "
-            "rows; frozen with lora)."
+            "rows; frozen with lora and --upper-layers)."
         ),
     ] = None
     upper_layers: Annotated[
@@ -114,7 +114,8 @@ class HowAligned:
         typer.Option(
             min=1,
             max=LARGEST_COUNT,
-            help="Layers to train, counted from the last (default: all).",
+            help="Layers to train, counted from the last; word embeddings as --embeddings says "
+            "(default: all).",
         ),
     ] = None
     dropout: Annotated[
@@ -132,7 +133,7 @@ class HowAligned:
         return {
             name: value
             for name, value in given.items()
-            if name not in left_out and value not in (None, False)
+            if name not in left_out and value is not None and value is not False
         }
 
 
