@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from isogloss.align.pairs import sentence_numbers
-from isogloss.align.ranking import Sentences, ranking_losses
+from isogloss.align.training.pairs import sentence_numbers
+from isogloss.align.training.ranking import Sentences, ranking_losses
 
 
 def by_hand(

@@ -10,11 +10,12 @@ from small_pairs import aligned, made_pairs
 from tiny_models import build_tiny
 from torch import nn
 
-from isogloss.align import AlignmentOptions, Pairs, SentenceAligner, training
-from isogloss.align.freezing import set_dropout
+from isogloss.align import AlignmentOptions, Pairs, SentenceAligner
+from isogloss.align.training.dual_encoder import DualEncoder
+from isogloss.align.training.freezing import set_dropout
 from isogloss.align.useless_options import ALWAYS, NEEDS, NEVER
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, OmissionWarning
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,15 @@ def test_every_option_says_what_it_needs() -> None:
     assert sorted(names) == sorted([*NEEDS, *ALWAYS, *NEVER])
 
 
+ALONE = {"ranking_weight": 0}
 USELESS = {
+    "margin": ({"training": {"margin": 0.1} | ALONE, "teacher": "itself"}, {}),
+    "scale": ({"training": {"scale": 9.0} | ALONE, "teacher": "itself"}, {}),
+    "learns_scale": ({"training": {"learns_scale": True} | ALONE, "teacher": "itself"}, {}),
+    "hard_negatives": ({"training": {"hard_negatives": 1} | ALONE, "teacher": "itself"}, {}),
+    "negative_margin": ({"training": {"negative_margin": 0.1}}, {}),
+    "ranking_weight": ({"training": {"ranking_weight": 2}}, {}),
+    "distillation_weight": ({"training": {"distillation_weight": 2}}, {}),
     "batches": ({"training": {"batches": "one-language"}}, {}),
     "smoothing": ({"training": {"smoothing": 0.5}}, {"langs": ["xx"] * 10}),
     "embeddings": ({"training": {"embeddings": "rows"}, "tune": "lora"}, {}),
@@ -44,12 +53,28 @@ def test_every_need_is_tested() -> None:
 @pytest.mark.parametrize("name", USELESS)
 def test_an_option_without_effect_is_refused(tiny: Path, name: str) -> None:
     settings, more = USELESS[name]
+    if "teacher" in settings:
+        settings = settings | {"teacher": tiny}
     sources, targets, _ = made_pairs(10)
     with pytest.raises(InputError, match=f"^{name} is "):
         SentenceAligner(tiny, **settings).fit(sources, targets, **more)
     whole = AlignmentOptions(**settings["training"])  # given as such it is no other
     with pytest.raises(InputError, match=f"^{name} is "):
         SentenceAligner(tiny, **settings | {"training": whole}).fit(sources, targets, **more)
+
+
+@pytest.mark.parametrize(
+    ("settings", "more", "said"),
+    [({"negatives_from": "x"}, {}, "give hard_negatives too"),
+     ({"training": {"hard_negatives": 1}}, {"negatives": ["x"] * 10}, "leave one"),
+     ({"training": {"distillation_weight": 0}, "teacher": "x"}, {}, "of no use"),
+     ({"training": {"ranking_weight": 0}, "teacher": "x"}, {"negatives": ["x"] * 10}, "ranking")],
+)  # fmt: skip
+def test_what_is_given_in_vain_is_refused(
+    tiny: Path, settings: dict[str, object], more: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        SentenceAligner(tiny, **settings).fit(*made_pairs(10), **more)
 
 
 def test_a_preset_beside_settled_options_is_refused(tiny: Path) -> None:
@@ -67,7 +92,8 @@ def test_a_length_beyond_the_encoder_is_refused_and_the_default_is_not(tiny: Pat
     encoder = Encoder.load(tiny, max_length=16)
     with pytest.raises(InputError, match="takes 16 at most"):
         SentenceAligner(encoder, training={"max_length": 17}).fit(*made_pairs(10))
-    SentenceAligner(encoder).fit(*made_pairs(10))
+    with pytest.warns(OmissionWarning, match="longer than 16 tokens"):
+        SentenceAligner(encoder).fit(*made_pairs(10))
 
 
 def test_dropout_needs_something_to_drop() -> None:
@@ -106,8 +132,8 @@ def test_threads_of_the_encoder_hold_in_training(
         seen.append(torch.get_num_threads())
         return loss(self, batch)
 
-    loss = training.DualEncoder.loss
-    monkeypatch.setattr(training.DualEncoder, "loss", noted)
+    loss = DualEncoder.loss
+    monkeypatch.setattr(DualEncoder, "loss", noted)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

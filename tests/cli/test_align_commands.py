@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -65,17 +66,44 @@ def test_every_option_reaches_the_training(
         "margin": 0.2, "scale": 15.0, "batches": "one-language", "smoothing": 0.5, "epochs": 3,
         "batch_size": 7, "learning_rate": 0.5, "max_length": 9, "embeddings": "dense",
         "upper_layers": 1, "dropout": 0.2, "precision": "float32",
+        "hard_negatives": 2, "negative_margin": 0.3, "distillation_weight": 4.0,
+        "ranking_weight": 0.5,
     }  # fmt: skip
     words = [word for name, value in options.items()
              for word in (f"--{name.replace('_', '-')}", str(value))]  # fmt: skip
     with pytest.raises(Reached):
         main(["align", "fit", "--pairs", f"en-de={pairs}", "--encoder", str(tiny), "--out",
               str(tmp_path / "o"), "--learn-scale", "--tune", "lora", "--pooling", "cls",
-              "--preset", "labse", "--seed", "4", *words])  # fmt: skip
+              "--preset", "labse", "--seed", "4", "--teacher", "t", "--negatives-from", "n",
+              *words])  # fmt: skip
     assert seen["training"] == options | {"learns_scale": True}
     assert (seen["tune"], seen["pooling"], seen["preset"], seen["random_state"]) == (
         "lora", "cls", "labse", 4,
     )  # fmt: skip
+    assert (seen["teacher"], seen["negatives_from"]) == ("t", "n")
+
+
+@pytest.mark.parametrize("option", ["--negative-margin", "--negatives-from",
+                                    "--distillation-weight", "--ranking-weight"])  # fmt: skip
+def test_options_of_objectives_that_are_not_there_are_refused(
+    tmp_path: Path, pairs: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["align", "fit", "--pairs", f"en-de={pairs}", "--out", str(tmp_path / "o")]
+    assert main([*command, option, "0.5"]) == 2
+    assert f"{option} " in capsys.readouterr().err
+
+
+def test_hard_negatives_and_a_teacher_on_the_command_line(
+    tmp_path: Path, tiny: Path, pairs: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = ["align", "fit", "--pairs", f"en-de={pairs}", "--encoder", str(tiny), "--threads",
+               "1", "--hard-negatives", "1", "--teacher", str(tiny)]  # fmt: skip
+    with caplog.at_level(logging.INFO, "isogloss"):
+        assert main([*command, "--out", str(tmp_path / "made")]) == 0
+    assert "hard negatives: " in caplog.text
+    assert "with the teacher" in caplog.text
+    assert "accuracy in the batch" in caplog.text
+    assert main([*command, "--out", str(tiny), "--overwrite"]) == 2  # it is read
 
 
 def test_an_option_that_is_0_is_given(

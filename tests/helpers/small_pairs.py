@@ -35,29 +35,56 @@ def aligned(encoder: Path, **options: Any) -> Any:
     return SentenceAligner(base, training=training).fit(sources, targets, langs)
 
 
-def gradients(encoder: Path, *, n: int = 41) -> dict[str, Any]:
-    """Return the gradients of the loss of one batch, which the processes of `torchrun` share."""
-    import torch
-
-    from isogloss.align.dual_encoder import DualEncoder
-    from isogloss.align.pairs import PairExamples, sentence_numbers
+def dual_encoder(encoder: Path, **objective: Any) -> Any:
+    """Return the module that is trained, the examples it is trained on, and its tokenizer."""
+    from isogloss.align.training.dual_encoder import DualEncoder
+    from isogloss.align.training.objective import Objective
     from isogloss.encode import Encoder
     from isogloss.encode.plan import make_plan
     from isogloss.learn.tuned_encoder import trainable_network
-    from isogloss.train.order import share_of
-    from isogloss.train.processes import joined_processes
 
     base = Encoder.load(encoder, device="cpu", threads=1)
     network = trainable_network(base, "cpu")
     plan = make_plan(base.settings, n_layers=base.n_layers, has_pooler=False, has_dense=False)
-    module = DualEncoder(network, plan, margin=0.1, scale=5.0, learns_scale=True).eval()
-    sides = made_pairs(n)[:2]
-    examples = PairExamples(
-        *(base.tokenizer(side).ids for side in sides), np.stack(sentence_numbers(*sides))
-    )
+    chosen = {"margin": 0.1, "scale": 5.0, "learns_scale": True} | objective
+    return DualEncoder(network, plan, Objective(**chosen)), base
+
+
+def examples(base: Any, n: int, *, has_negatives: bool = False, has_teacher: bool = False) -> Any:
+    """Return tokenised pairs, with negatives, of some pairs none, and random teacher's vectors."""
+    from isogloss.align import Pairs
+    from isogloss.align.training.distillation import TeacherVectors
+    from isogloss.align.training.tokenized_pairs import tokenized_pairs
+
+    sources, targets, langs = made_pairs(n)
+    negatives = None
+    if has_negatives:  # the first pair has none, the second one, the third two, and so on
+        negatives = [[targets[(row + 3 + j) % n] for j in range(row % 3)] for row in range(n)]
+    teacher = None
+    if has_teacher:
+        vectors = np.random.default_rng(7).normal(size=(n, base.width)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        teacher = TeacherVectors(vectors, np.arange(n))
+    pairs = Pairs(sources, targets, langs, negatives)
+    return tokenized_pairs(pairs, base.tokenizer).examples(base.tokenizer, teacher=teacher)
+
+
+def gradients(encoder: Path, *, n: int = 41, everything: bool = False) -> dict[str, Any]:
+    """Return the gradients of the loss of one batch, which the processes of `torchrun` share.
+
+    `everything`: with hard negatives and a teacher.
+    """
+    import torch
+
+    from isogloss.train.order import share_of
+    from isogloss.train.processes import joined_processes
+
+    module, base = dual_encoder(encoder, distillation_weight=0.7)
+    module.eval()
+    made = examples(base, n, has_negatives=everything, has_teacher=everything)
     with joined_processes(torch.device("cpu")) as processes:
         share = share_of(np.arange(n), None, rank=processes.rank, size=processes.size)
-        (module.loss(examples.collate(share.tolist())) / n).backward()
+        (module.loss(made.collate(share.tolist())) / n).backward()
         trained = {name: one for name, one in module.named_parameters() if one.grad is not None}
         processes.sum_gradients(list(trained.values()), set())
     return {name: one.grad.clone() for name, one in trained.items() if one.grad is not None}

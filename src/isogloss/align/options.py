@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from isogloss.align.pairs import BATCHES, Batches
+from isogloss.align.training.order import BATCHES, Batches
 from isogloss.errors import InputError, did_you_mean
 from isogloss.learn.tuning_options import EMBEDDINGS, Embeddings
 from isogloss.limits import check_count
@@ -18,6 +18,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 LEARNING_RATES = {"full": 1e-4, "lora": 5e-4}
 LORA_RANK = 16
+MOST_NEGATIVES = 100  # of a pair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +33,17 @@ class AlignmentOptions(TrainingOptions):
     learning_rate
         None: 1e-4 for ``tune="full"``, 5e-4 for ``"lora"``.
     margin, scale
-        m and s of the loss (`isogloss.align.ranking`).
+        m and s of the loss (`isogloss.align.training.ranking`).
     learns_scale
         Whether the scale is trained too, starting from `scale`.
+    ranking_weight, distillation_weight
+        Of the two objectives; without a teacher the first is all there is. Ranking with weight 0:
+        distillation alone (`isogloss.align.training.distillation`).
+    hard_negatives
+        Targets that are mined for each pair as further negatives (`isogloss.mine.negatives`); 0:
+        those of the batch alone.
+    negative_margin
+        Least cosine by which a mined negative is less near than the translation.
     batches
         ``"mixed"``: a batch has pairs of all languages; ``"one-language"``: of one.
     smoothing
@@ -58,6 +67,10 @@ class AlignmentOptions(TrainingOptions):
     margin: float = 0.0
     scale: float = 20.0
     learns_scale: bool = False
+    ranking_weight: float = 1.0
+    distillation_weight: float = 1.0
+    hard_negatives: int = 0
+    negative_margin: float = 0.05
     batches: Batches = "mixed"
     smoothing: float = 1.0
     max_length: int | None = 128
@@ -82,6 +95,14 @@ class AlignmentOptions(TrainingOptions):
             raise InputError(f"scale is {self.scale!r:.40}; give a number above 0, such as 20")
         if not is_number(self.smoothing) or not 0.0 <= self.smoothing <= 1.0:
             raise InputError(f"smoothing is {self.smoothing!r:.40}; give 0 to 1")
+        for name in ("ranking_weight", "distillation_weight"):
+            if not is_number(getattr(self, name)) or not 0.0 <= getattr(self, name) <= 1e6:
+                raise InputError(f"{name} is {getattr(self, name)!r:.40}; give a weight, 0 or more")
+        if not is_number(self.negative_margin) or not -1.0 <= self.negative_margin <= 1.0:
+            raise InputError(
+                f"negative_margin is {self.negative_margin!r:.40}; give a cosine, such as 0.05"
+            )
+        check_count("hard_negatives", self.hard_negatives, least=0, most=MOST_NEGATIVES)
         if self.dropout is not None and not (is_number(self.dropout) and 0 <= self.dropout < 1):
             raise InputError(f"dropout is {self.dropout!r:.40}; give a share, 0 to below 1")
         _check_name("batches", self.batches, BATCHES)

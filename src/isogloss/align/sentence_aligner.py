@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from isogloss.align.export import refuse_pooler, write_sentence_transformers
 from isogloss.align.options import AlignmentOptions, Preset
 from isogloss.align.sentence_pairs import Pairs, checked_pairs, without_repeats
-from isogloss.align.training import AlignmentTask, align
+from isogloss.align.training.task import AlignmentTask, align
 from isogloss.align.useless_options import Circumstances, given_names, refuse_useless
 from isogloss.arrays import Floats2d
 from isogloss.encode import Encoder
@@ -21,7 +21,7 @@ from isogloss.learn.tuned_encoder import TunedEncoder, with_settings
 
 
 class SentenceAligner(BaseEstimator):
-    """Train an encoder by translation ranking (Feng et al. 2022, LaBSE).
+    """Train an encoder by translation ranking (Feng et al. 2022, LaBSE), distillation, or both.
 
     Parameters
     ----------
@@ -33,6 +33,11 @@ class SentenceAligner(BaseEstimator):
         ``"full"``: all weights; ``"lora"``: low-rank matrices beside them, merged at the end.
     pooling
         None: the encoder's own; [CLS] under ``"labse"``.
+    teacher
+        An encoder whose vectors of the sources those of both sides are drawn to (Reimers and
+        Gurevych 2020); None: there is no distillation.
+    negatives_from
+        The encoder that hard negatives are mined with; None: `encoder`.
     training
         An `AlignmentOptions`, or options of it by name.
     random_state
@@ -44,6 +49,8 @@ class SentenceAligner(BaseEstimator):
         The trained `Encoder`, of unit vectors.
     result_
         How training went.
+    ranked_
+        Of each epoch how its pairs were ranked in their batches; of a resumed run those since.
     options_
         The options that held.
 
@@ -61,6 +68,8 @@ class SentenceAligner(BaseEstimator):
         preset: Preset = "default",
         tune: str = "full",
         pooling: Pooling | None = None,
+        teacher: Encoder | str | Path | None = None,
+        negatives_from: Encoder | str | Path | None = None,
         training: AlignmentOptions | Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -68,6 +77,8 @@ class SentenceAligner(BaseEstimator):
         self.preset = preset
         self.tune = tune
         self.pooling = pooling
+        self.teacher = teacher
+        self.negatives_from = negatives_from
         self.training = training
         self.random_state = random_state
 
@@ -77,7 +88,7 @@ class SentenceAligner(BaseEstimator):
         targets: Sequence[str],
         langs: Sequence[str] | None = None,
         *,
-        negatives: Sequence[str] | None = None,
+        negatives: Sequence[str | Sequence[str]] | None = None,
         dev: Pairs | None = None,
         checkpoints: str | Path | None = None,
     ) -> Self:
@@ -90,7 +101,8 @@ class SentenceAligner(BaseEstimator):
         langs
             Language of each pair; only `smoothing`, `batches` and the development score use it.
         negatives
-            Hard negatives, one a pair (`isogloss.mine`).
+            Hard negatives: for each pair a sentence, or any number of them. They are mined where
+            `training` has ``hard_negatives``.
         dev
             Pairs that choose the epoch, by the mean retrieval accuracy over languages.
         checkpoints
@@ -99,38 +111,32 @@ class SentenceAligner(BaseEstimator):
         Raises
         ------
         InputError
-            For sides of different lengths, fewer than two pairs, or an option out of range.
+            For sides of different lengths, fewer than two pairs, an option out of range or without
+            effect, or a teacher whose vectors have another width.
 
         Warns
         -----
         OmissionWarning
-            With the number of pairs left out because a side is empty, or repeated.
+            With the number of pairs left out because a side is empty, or repeated, and of
+            sentences that were cut.
         """
         options = AlignmentOptions.of(self.training, preset=self.preset, tune=self.tune)
         pairs = checked_pairs(Pairs(sources, targets, langs, negatives))
         judged = None if dev is None else checked_pairs(dev)
-        given = given_names(self.training)
-        refuse_useless(
-            options, given,
-            Circumstances(
-                tune=self.tune, has_dev=dev is not None, has_languages=pairs.has_languages
-            ),
-        )  # fmt: skip
+        self._refuse_useless(options, pairs, has_dev=dev is not None)
         base = self._base()
-        longest = base.settings.max_length.value
-        if "max_length" in given and (options.max_length or 0) > longest:
-            raise InputError(
-                f"max_length is {options.max_length}; {base.name} takes {longest} at most"
-            )
+        self._refuse_length(options, base)
         task = AlignmentTask(
             base=base, pairs=without_repeats(pairs), options=options, tune=self.tune,
-            seed=self.random_state, dev=judged,
+            seed=self.random_state, dev=judged, teacher=_loaded(self.teacher, base),
+            negatives_from=_loaded(self.negatives_from, base),
         )  # fmt: skip
         aligned = align(task, checkpoints=None if checkpoints is None else Path(checkpoints))
         self.encoder_: TunedEncoder = aligned.encoder
         self.result_ = aligned.result
+        self.ranked_ = aligned.ranked
         self.options_ = options
-        self.n_pairs_ = len(task.pairs)
+        self.n_pairs_ = aligned.n_pairs
         self.langs_ = sorted(set(langs)) if (langs := task.pairs.langs) is not None else []
         return self
 
@@ -156,6 +162,28 @@ class SentenceAligner(BaseEstimator):
         if not hasattr(self, "encoder_"):
             raise NotFittedError("this SentenceAligner is not fitted; call fit first")
 
+    def _refuse_useless(self, options: AlignmentOptions, pairs: Pairs, *, has_dev: bool) -> None:
+        around = Circumstances(
+            tune=self.tune, has_dev=has_dev, has_languages=pairs.has_languages,
+            has_teacher=self.teacher is not None,
+        )  # fmt: skip
+        refuse_useless(options, given_names(self.training), around)
+        if options.hard_negatives and pairs.negatives is not None:
+            raise InputError("hard_negatives are to be mined, and negatives are given; leave one")
+        if self.negatives_from is not None and not options.hard_negatives:
+            raise InputError("negatives_from is for hard negatives; give hard_negatives too")
+        if not options.ranking_weight and pairs.negatives is not None:
+            raise InputError("negatives are for ranking, whose weight is 0; leave them out")
+        if self.teacher is not None and not options.distillation_weight:
+            raise InputError("distillation_weight is 0, so the teacher is of no use; leave it out")
+
+    def _refuse_length(self, options: AlignmentOptions, base: Encoder) -> None:
+        longest = base.settings.max_length.value
+        if "max_length" in given_names(self.training) and (options.max_length or 0) > longest:
+            raise InputError(
+                f"max_length is {options.max_length}; {base.name} takes {longest} at most"
+            )
+
     def _base(self) -> Encoder:
         """Return the encoder under the settings that the trained one is to have."""
         encoder = self.encoder
@@ -178,3 +206,10 @@ class SentenceAligner(BaseEstimator):
             f"`{encoder.settings.prefix.value}`\n\nThe licence of the encoder and those of the "
             "pairs hold for these weights.\n"
         )
+
+
+def _loaded(encoder: Encoder | str | Path | None, base: Encoder) -> Encoder | None:
+    """Return an encoder beside the base, on its device."""
+    if encoder is None or isinstance(encoder, Encoder):
+        return encoder
+    return Encoder.load(encoder, device=base.device, threads=base.threads)

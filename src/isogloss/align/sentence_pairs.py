@@ -21,13 +21,14 @@ class Pairs:
     langs
         Language of each pair, such as that of its target; None: not told apart.
     negatives
-        A sentence for each pair that is near its target and no translation; None: none.
+        For each pair sentences that are near its target and no translations, any number, or one
+        as it is; None: none.
     """
 
     sources: Sequence[str]
     targets: Sequence[str]
     langs: Sequence[str] | None = None
-    negatives: Sequence[str] | None = None
+    negatives: Sequence[str | Sequence[str]] | None = None
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -40,7 +41,7 @@ class Pairs:
     def select(self, rows: Sequence[int]) -> "Pairs":
         """Return some pairs, in the order given."""
 
-        def chosen(side: Sequence[str] | None) -> list[str] | None:
+        def chosen(side: Sequence[Any] | None) -> list[Any] | None:
             return None if side is None else [side[row] for row in rows]
 
         return Pairs(
@@ -50,7 +51,7 @@ class Pairs:
 
 
 def checked_pairs(pairs: Pairs) -> Pairs:
-    """Return pairs whose columns are lists of one length.
+    """Return pairs whose columns are lists of one length, negatives as a list for each pair.
 
     Raises
     ------
@@ -64,7 +65,10 @@ def checked_pairs(pairs: Pairs) -> Pairs:
     if pairs.langs is not None:
         langs = columns["langs"] = column_of(pairs.langs, "langs", of="languages")
     if pairs.negatives is not None:
-        negatives = columns["negatives"] = texts_of(pairs.negatives, "negatives")
+        given = column_of(pairs.negatives, "negatives", of="sentences, or lists of them")
+        negatives = columns["negatives"] = [
+            texts_of([some] if isinstance(some, str) else some, "negatives") for some in given
+        ]
     for name, column in columns.items():
         if len(column) != len(sources):
             raise InputError(

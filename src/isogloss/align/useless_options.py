@@ -20,6 +20,7 @@ class Circumstances:
     tune: str  # "full" or "lora"
     has_dev: bool  # whether development pairs were given
     has_languages: bool  # whether the pairs are of several languages that are told apart
+    has_teacher: bool  # of distillation
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,27 @@ _LANGUAGES = _Need(
     lambda _, around: around.has_languages,
     "is for pairs of several languages; give langs, or leave it out",
 )
+_RANKING = _Need(
+    lambda options, _: options.ranking_weight > 0,
+    "is of translation ranking, whose weight is 0; leave it out",
+)
+_TEACHER = _Need(
+    lambda _, around: around.has_teacher,
+    "weighs two objectives, and there is one; give a teacher too, or leave it out",
+)
 NEEDS: Mapping[str, _Need] = {
     "batches": _LANGUAGES,
     "smoothing": _LANGUAGES,
+    "margin": _RANKING,
+    "scale": _RANKING,
+    "learns_scale": _RANKING,
+    "hard_negatives": _RANKING,
+    "negative_margin": _Need(
+        lambda options, _: options.hard_negatives > 0,
+        "is for hard negatives that are mined; give hard_negatives too",
+    ),
+    "ranking_weight": _TEACHER,
+    "distillation_weight": _TEACHER,
     "embeddings": _Need(
         lambda options, around: around.tune == "full" or options.embeddings == "frozen",
         "trains word embeddings, but tune='lora' leaves the embeddings as they are; use "
@@ -53,8 +72,7 @@ NEEDS: Mapping[str, _Need] = {
 }
 ALWAYS = frozenset({
     "epochs", "batch_size", "learning_rate", "warm_up", "weight_decay", "clip_norm", "precision",
-    "average_checkpoints", "margin", "scale", "learns_scale", "max_length", "upper_layers",
-    "dropout",
+    "average_checkpoints", "max_length", "upper_layers", "dropout",
 })  # fmt: skip
 NEVER = frozenset({"accumulate", "max_tokens"})  # `AlignmentOptions` refuses them itself
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isogloss.align import Pairs, SentenceAligner
+from isogloss.align.options import MOST_NEGATIVES
 from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
@@ -54,6 +55,23 @@ class Ranking:
     learns_scale: Annotated[
         bool, typer.Option("--learn-scale", help="Train the scale too, starting from --scale.")
     ] = False
+    hard_negatives: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=MOST_NEGATIVES,
+            help="Further negatives to mine for each pair: the nearest sentences of its language "
+            "that do not translate it.",
+        ),
+    ] = 0
+    negative_margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Least cosine by which a mined negative is less near than the translation "
+            "(default: 0.05)."
+        ),
+        OnlyWith("hard_negatives", why="is for mined negatives; give --hard-negatives too"),
+    ] = None
     batches: Annotated[
         Literal["mixed", "one-language"] | None,
         typer.Option(help="Pairs of a batch: of all languages, or of one (default: mixed)."),
@@ -65,6 +83,45 @@ class Ranking:
             "(default: 1)."
         ),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoders:
+    """The encoder that is trained, and those beside it."""
+
+    encoder: options.EncoderName = "bundled"
+    negatives_from: Annotated[
+        str | None,
+        typer.Option(help="Encoder that hard negatives are mined with (default: --encoder)."),
+        OnlyWith("hard_negatives", why="is for mined negatives; give --hard-negatives too"),
+    ] = None
+    teacher: Annotated[
+        str | None,
+        typer.Option(
+            help="Encoder whose vectors of the sources those of both sides are drawn to "
+            "(distillation)."
+        ),
+    ] = None
+    distillation_weight: Annotated[
+        float | None,
+        typer.Option(help="Weight of distillation in the loss (default: 1)."),
+        OnlyWith("teacher", why="is for distillation; give --teacher too"),
+    ] = None
+    ranking_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="Weight of translation ranking in the loss; 0: distillation alone (default: 1)."
+        ),
+        OnlyWith("teacher", why="weighs ranking against distillation; give --teacher too"),
+    ] = None
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights that were given, by name."""
+        given = {
+            "distillation_weight": self.distillation_weight, "ranking_weight": self.ranking_weight,
+        }  # fmt: skip
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +191,8 @@ class HowAligned:
             name: value
             for name, value in given.items()
             if name not in left_out and value is not None and value is not False
-        }
+            and (name, value) != ("hard_negatives", 0)
+        }  # fmt: skip
 
 
 @app.command()
@@ -146,8 +204,8 @@ def fit(
     ],
     ranking: Ranking,
     tuning: HowAligned,
+    encoders: Encoders,
     compute: options.Compute,
-    encoder: options.EncoderName = "bundled",
     dev: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,14 +231,19 @@ def fit(
     strict: options.Strict = False,
 ) -> None:
     """Train an encoder so that translations have near vectors (translation ranking, LaBSE)."""
-    refuse_place(out, pairs, dev, encoder, overwrite=overwrite, makes="folder")
+    refuse_place(
+        out, pairs, dev, encoders.encoder, encoders.teacher, encoders.negatives_from, overwrite=overwrite,
+        makes="folder",
+    )  # fmt: skip
     refuse_inside(out, checkpoints=checkpoints)
     learned = _read(pairs)
     judged = None if dev is None else _read(dev)
-    training = tuning.training(ranking) | ({} if patience is None else {"patience": patience})
-    base = Encoder.load(encoder, device=compute.device, threads=compute.threads)
+    training = tuning.training(ranking) | encoders.weights
+    training |= {} if patience is None else {"patience": patience}
+    base = Encoder.load(encoders.encoder, device=compute.device, threads=compute.threads)
     aligner = SentenceAligner(
-        base, preset=ranking.preset, tune=tuning.tune, pooling=tuning.pooling, training=training,
+        base, preset=ranking.preset, tune=tuning.tune, pooling=tuning.pooling,
+        teacher=encoders.teacher, negatives_from=encoders.negatives_from, training=training,
         random_state=seed,
     )  # fmt: skip
     aligner.fit(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import InitVar, dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -61,6 +61,15 @@ class Examples(Protocol[Made]):
         ...
 
 
+@runtime_checkable
+class SaysMore(Protocol):
+    """A module that has more to say of an epoch than its loss."""
+
+    def epoch_in_words(self) -> str:
+        """Return it for the log, "" for nothing; called once, at the end of each epoch."""
+        ...
+
+
 @dataclass(frozen=True)
 class TrainingResult:
     """How a run went; the module holds the weights.
@@ -101,7 +110,7 @@ def train(
     ----------
     module
         Parameters that require a gradient are trained. An ``nn.Embedding`` with ``sparse=True``
-        is updated by rows (`RowAdamW`).
+        is updated by rows (`RowAdamW`). One that `SaysMore` is heard at the end of each epoch.
     loss
         Returns the sum of the losses of a batch's examples, not their mean.
     seed
@@ -264,7 +273,9 @@ class _Loop:
         epoch = Epoch(state.step, state.loss / len(self.examples), found)
         state.epochs.append(epoch)
         state.loss = 0.0
-        shown = f", dev: {self.score_in_words(found)}" if found else ""
+        more = self.module.epoch_in_words() if isinstance(self.module, SaysMore) else ""
+        shown = f", {more}" if more else ""
+        shown += f", dev: {self.score_in_words(found)}" if found else ""
         logger.log(
             logging.DEBUG if self.processes.rank else logging.INFO,
             "epoch %d of %d: loss %.4f%s", len(state.epochs), self.options.epochs, epoch.loss,

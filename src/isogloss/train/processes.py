@@ -124,6 +124,13 @@ def is_first_process() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
+def process_count() -> int:
+    """Return how many processes train together, whether they are joined yet or not."""
+    if dist.is_available() and dist.is_initialized():
+        return dist.get_world_size()
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
 def own_device(device: str) -> str:
     """Return the device of this process: under `torchrun` each has a graphics card of its own."""
     if device.startswith("cuda") and int(os.environ.get("WORLD_SIZE", "1")) > 1:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from isogloss.align.dual_encoder import DualEncoder
 from isogloss.align.sentence_pairs import Pairs
+from isogloss.align.training.dual_encoder import DualEncoder
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.errors import InputError
 from isogloss.retrieve.search import nearest
