@@ -22,7 +22,7 @@ from importlib.machinery import PathFinder
 find = PathFinder.find_spec
 def find_but_hidden(name, *places):
     return None if name.partition(".")[0] in {hidden!r} else find(name, *places)
-PathFinder.find_spec = find_but_hidden
+PathFinder.find_spec = staticmethod(find_but_hidden)  # dill asks an instance
 """
 
 

@@ -17,8 +17,9 @@ from isogloss import __version__
 from isogloss.cli.main import app, main
 
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
-ALL = ["", "align", "align fit", "mine", "mine pairs", "retrieve", "retrieve evaluate", "kb",
-       "kb build", "kb info", "kb link", "encode", "classify", "classify fit",
+ALL = ["", "align", "align export", "align fit", "mine", "mine pairs",
+       "retrieve", "retrieve evaluate", "kb", "kb build", "kb info", "kb link", "encode",
+       "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "demo", "vectors",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",

@@ -14,6 +14,7 @@ from isogloss.encode import Encoder
 # Of each command that writes, by its option: all that it reads is missing, and would be said.
 FIT = ["--train", "en=no.tsv"]
 WORDS: dict[tuple[str, str], list[str]] = {
+    ("align export", "--out"): ["./no", "--prune-with", "en=no.tsv"],
     ("align fit", "--out"): ["--pairs", "en-de=no.tsv"],
     ("classify fit", "--out"): FIT,
     ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
@@ -121,6 +122,8 @@ def read(tmp_path: Path) -> dict[str, Path]:
 COMPARE = ["classify", "compare", "--train", "en=TEXT", "--test", "ja=JA", "--kb", "KB"]
 GEOMETRY = ["probe", "geometry", "--text", "en=TEXT", "--encoder", "ENCODER"]
 READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
+    (["align", "export", "ENCODER", "--prune-with", "en=TEXT", "--evaluation", "MODEL/t.tsv"],
+     "--out", ["ENCODER", "ENCODER/new", "MODEL"]),
     (["align", "fit", "--pairs", "en-ja=MODEL/t.tsv", "--dev", "en-ja=TEXT", "--encoder",
       "ENCODER"], "--out", ["MODEL", "ENCODER", "ENCODER/new"]),
     (["mine", "pairs", "TEXT", "JA", "--encoder", "ENCODER"], "--out",

@@ -1,5 +1,6 @@
 """`SentenceAligner`: trains an encoder so that translations have near vectors."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +9,13 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from isogloss.align.export import refuse_pooler, write_sentence_transformers
+from isogloss.align.export import (
+    CardFacts,
+    Record,
+    card_of,
+    refuse_pooler,
+    write_sentence_transformers,
+)
 from isogloss.align.options import AlignmentOptions, Preset
 from isogloss.align.sentence_pairs import Pairs, checked_pairs, without_repeats
 from isogloss.align.training.task import AlignmentTask, align
@@ -18,6 +25,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import TunedEncoder, with_settings
+from isogloss.text.languages import UNKNOWN
 
 
 class SentenceAligner(BaseEstimator):
@@ -53,6 +61,8 @@ class SentenceAligner(BaseEstimator):
         Of each epoch how its pairs were ranked in their batches; of a resumed run those since.
     options_
         The options that held.
+    record_
+        What the encoder was made of, in the words of its model card.
 
     Examples
     --------
@@ -137,7 +147,11 @@ class SentenceAligner(BaseEstimator):
         self.ranked_ = aligned.ranked
         self.options_ = options
         self.n_pairs_ = aligned.n_pairs
-        self.langs_ = sorted(set(langs)) if (langs := task.pairs.langs) is not None else []
+        self.record_ = Record.of(base.name).and_then(
+            _objectives(options, task.teacher),
+            settings=f"{self.tune}; {_said(options)}",
+            rows=Counter(task.pairs.langs or [UNKNOWN] * len(task.pairs)),
+        )  # fmt: skip
         return self
 
     def transform(self, texts: Sequence[str]) -> Floats2d:
@@ -154,8 +168,10 @@ class SentenceAligner(BaseEstimator):
             When `folder` exists and `overwrite` is false.
         """
         self._check_fitted()
+        encoder, record = self.encoder_, self.record_
+        card = card_of(record, CardFacts(), encoder.settings, width=encoder.width)
         write_sentence_transformers(
-            self.encoder_, Path(folder), card=self._card(), overwrite=overwrite
+            encoder, Path(folder), card=card, record=record, overwrite=overwrite
         )
 
     def _check_fitted(self) -> None:
@@ -194,22 +210,23 @@ class SentenceAligner(BaseEstimator):
         refuse_pooler(pooling)
         return with_settings(encoder, pooling=pooling, normalize=True, max_length=None)
 
-    def _card(self) -> str:
-        options, encoder = self.options_, self.encoder_
-        said = ", ".join(f"{name} {value}" for name, value in asdict(options).items())
-        langs = ", ".join(self.langs_) or "not told apart"
-        return (
-            f"# Sentence encoder\n\nTrained from `{encoder.name}` on {self.n_pairs_:,} sentence "
-            f"pairs by bidirectional translation ranking (Feng et al. 2022).\n\n"
-            f"- Languages of the pairs: {langs}\n- Method: {self.tune}; {said}\n"
-            f"- Vectors: {encoder.width} dimensions, unit length; texts start with "
-            f"`{encoder.settings.prefix.value}`\n\nThe licence of the encoder and those of the "
-            "pairs hold for these weights.\n"
-        )
-
 
 def _loaded(encoder: Encoder | str | Path | None, base: Encoder) -> Encoder | None:
     """Return an encoder beside the base, on its device."""
     if encoder is None or isinstance(encoder, Encoder):
         return encoder
     return Encoder.load(encoder, device=base.device, threads=base.threads)
+
+
+def _objectives(options: AlignmentOptions, teacher: Encoder | None) -> str:
+    said = []
+    if options.ranking_weight:
+        said.append("bidirectional translation ranking (Feng et al. 2022)")
+    if teacher is not None:
+        base = Record.of(teacher.name).base
+        said.append(f"distillation from {base} (Reimers and Gurevych 2020)")
+    return " and ".join(said)
+
+
+def _said(options: AlignmentOptions) -> str:
+    return ", ".join(f"{name} {value}" for name, value in asdict(options).items())

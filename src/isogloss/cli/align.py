@@ -9,6 +9,7 @@ import typer
 from isogloss.align import Pairs, SentenceAligner
 from isogloss.align.options import MOST_NEGATIVES
 from isogloss.cli import options
+from isogloss.cli.align_export import export_command
 from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.pairs import parse_pair_file, read_pairs
@@ -18,6 +19,7 @@ from isogloss.limits import LARGEST_COUNT
 from isogloss.train.processes import is_first_process
 
 app = typer.Typer(help="Sentence encoders trained on translations.", no_args_is_help=True)
+app.command("export")(export_command)
 
 _Number = int | None
 PairFiles = Annotated[
@@ -28,11 +30,6 @@ PairFiles = Annotated[
         metavar="en-sw=FILE",
     ),
 ]
-
-
-@app.callback()
-def _group() -> None:
-    """Keep ``fit`` a command of a group, though it is the only one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,8 +229,8 @@ def fit(
 ) -> None:
     """Train an encoder so that translations have near vectors (translation ranking, LaBSE)."""
     refuse_place(
-        out, pairs, dev, encoders.encoder, encoders.teacher, encoders.negatives_from, overwrite=overwrite,
-        makes="folder",
+        out, pairs, dev, encoders.encoder, encoders.teacher, encoders.negatives_from,
+        overwrite=overwrite, makes="folder",
     )  # fmt: skip
     refuse_inside(out, checkpoints=checkpoints)
     learned = _read(pairs)

@@ -22,9 +22,11 @@ from isogloss.encode.foreign import (
     read_file,
     refuse_code,
 )
+from isogloss.encode.int8_weights import read_int8
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
 from isogloss.encode.weight_files import (
+    INT8_FILE,
     ONE_FILE,
     refuse_too_large,
     refuse_too_many_parts,
@@ -160,7 +162,6 @@ def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
         For a missing file, a model transformers cannot load, or weights that do not fit it.
     """
     import torch
-    from transformers import AutoModel
 
     folder = chain.transformer
     config = load_config(folder, encoder_half=True)
@@ -170,10 +171,7 @@ def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
         torch.random.fork_rng(devices=[]),
         library_faults(folder, "transformers cannot load it"),
     ):
-        model, info = AutoModel.from_pretrained(
-            str(folder), config=config, local_files_only=True, trust_remote_code=False,
-            use_safetensors=True, output_loading_info=True,
-        )  # fmt: skip
+        model, info = _loaded(folder, config)
     has_pooler = _check_fit(model, info, folder)
     if not has_pooler and hasattr(model, "pooler"):
         model.pooler = None
@@ -266,6 +264,24 @@ def load_dense(folder: Path) -> "torch.nn.Module":
         state = load_file(folder / ONE_FILE)
         linear.load_state_dict({key.removeprefix("linear."): value for key, value in state.items()})
     return torch.nn.Sequential(linear, getattr(torch.nn, activation)())
+
+
+def _loaded(folder: Path, config: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a folder, and which tensors it lacks or does not know."""
+    from transformers import AutoModel
+
+    if (folder / INT8_FILE).is_file():
+        model = AutoModel.from_config(config, trust_remote_code=False).float()
+        found = model.load_state_dict(read_int8(folder), strict=False)
+        model.config._name_or_path = str(folder)  # as `from_pretrained` has it
+        return model, {
+            "missing_keys": found.missing_keys, "unexpected_keys": found.unexpected_keys
+        }  # fmt: skip
+    loaded: tuple[Any, dict[str, Any]] = AutoModel.from_pretrained(
+        str(folder), config=config, local_files_only=True, trust_remote_code=False,
+        use_safetensors=True, output_loading_info=True,
+    )  # fmt: skip
+    return loaded
 
 
 def _check_fit(model: Any, info: dict[str, Any], folder: Path) -> bool:

@@ -34,6 +34,7 @@ POSITIONS_BEHIND_PADDING = (
     "roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet",
     "data2vec-text", "xmod", "longformer", "luke",
 )  # fmt: skip
+MODULES = "modules.json"
 GIVEN = "given"  # source of a setting that the caller gave
 WITHOUT_LIMIT = 1_000_000  # transformers writes a huge number where a tokenizer names no length
 TO_READ_ALL = "--long-texts windows (long_texts='windows') to read them whole"  # of cut texts
@@ -114,6 +115,12 @@ class Chain:
     normalize: Setting[bool] | None = None
     dense: tuple[Path, ...] = ()
 
+    @property
+    def root(self) -> Path:
+        """Folder of the whole encoder, which may hold that of its transformer."""
+        own, around = self.transformer, self.transformer.parent
+        return around if (around / MODULES).is_file() and not (own / MODULES).is_file() else own
+
 
 class Module(Struct):
     """A module in ``modules.json``: its class, and the folder of its files."""
@@ -149,7 +156,7 @@ def read_chain(directory: Path) -> Chain:
     InputError
         For a module, an order or a pooling that cannot be applied exactly.
     """
-    path = directory / "modules.json"
+    path = directory / MODULES
     if not path.is_file():
         return Chain(directory)
     modules = read_modules(path)
@@ -356,17 +363,15 @@ def _known_architecture(names: str) -> dict[str, Setting[Any]]:
     if re.search(r"(^|[^a-z0-9])e5-(small|base|large)", names) and "instruct" not in names:
         source = "architecture: E5, by its name"
         return {
-            "pooling": Setting("mean", source),
-            "prefix": Setting("query: ", source),
+            "pooling": Setting("mean", source), "prefix": Setting("query: ", source),
             "normalize": Setting(True, source),
-        }
+        }  # fmt: skip
     if re.search(r"(^|[^a-z0-9])labse", names):
         source = "architecture: LaBSE, by its name"
         return {
-            "pooling": Setting("pooler", source),
-            "prefix": Setting("", source),
+            "pooling": Setting("pooler", source), "prefix": Setting("", source),
             "normalize": Setting(True, source),
-        }
+        }  # fmt: skip
     return {}
 
 

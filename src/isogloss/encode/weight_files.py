@@ -13,6 +13,7 @@ from isogloss.encode.foreign import REPAIR, library_faults, read_file
 from isogloss.errors import InputError, counted
 
 ONE_FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
+INT8_FILE = "isogloss-int8.safetensors"  # see `int8_weights`
 MOST_LAYERS = 1_000  # more than any encoder has; a model of them is built in seconds
 MOST_PARTS = 1_000_000  # of heads, labels, experts: what a model makes a list of
 SPARE = 2  # times the numbers in the files, as a pooler that is missing may be built
@@ -30,6 +31,8 @@ def check_weights(directory: Path) -> list[Path]:
         read.
     """
     files = sorted(file for file in directory.glob("*.safetensors") if file.is_file())
+    if len(files) > 1 and directory / INT8_FILE in files:
+        raise InputError(f"has weights beside {INT8_FILE}; remove one or the other", path=directory)
     if not (directory / ONE_FILE).is_file() and (directory / INDEX).is_file():
         _check_index(directory / INDEX, {file.name for file in files})
     if files:

@@ -92,9 +92,7 @@ class TunedEncoder(Encoder):
             save_file(tensors, folder / ADAPTER, metadata={"format": "pt"})
             write_json(folder / ADAPTER_CONFIG, dict(self.adapter))
             return
-        root = self._chain.transformer
-        if not (root / "modules.json").is_file() and (root.parent / "modules.json").is_file():
-            root = root.parent
+        root = self._chain.root
         for file in sorted(root.rglob("*")):
             place = file.relative_to(root)
             if file.suffix not in SUFFIXES or file.name in NOT_COPIED or len(place.parts) > 2:

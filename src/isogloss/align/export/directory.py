@@ -1,20 +1,22 @@
-"""A trained encoder as a sentence-transformers directory, which that library and we load alike."""
+"""An encoder as a sentence-transformers directory, which that library and we load alike."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
+from isogloss.align.export.record import Record
 from isogloss.encode.settings import EncoderSettings, Pooling
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import TunedEncoder
-from isogloss.storage.atomic import atomic_directory
-from isogloss.storage.files import read_json, write_json
+from isogloss.storage.files import atomic_directory, read_json, write_json
 
 MODULES = "sentence_transformers.models."
 PROMPT = "query"
+PROMPTS = "config_sentence_transformers.json"
 
 
 def write_sentence_transformers(
-    encoder: TunedEncoder, folder: Path, *, card: str, overwrite: bool = False
+    encoder: TunedEncoder, folder: Path, *, card: str, record: Record, overwrite: bool = False
 ) -> None:
     """Write weights, tokenizer, and the settings that make vectors what they are.
 
@@ -24,6 +26,8 @@ def write_sentence_transformers(
         Tuned as a whole; an adapter has to be merged first.
     card
         Text of ``README.md``.
+    record
+        What the encoder was made of.
 
     Raises
     ------
@@ -33,17 +37,27 @@ def write_sentence_transformers(
     """
     refuse_pooler(encoder.settings.pooling.value)
     with atomic_directory(folder, overwrite=overwrite) as made:
-        encoder.write(made)
-        _write_settings(encoder.settings, made, width=encoder.network.hidden_size)
-        (made / "README.md").write_text(card, encoding="utf-8")
+        fill_directory(encoder, made, card=card, record=record)
+
+
+def fill_directory(encoder: TunedEncoder, made: Path, *, card: str, record: Record) -> None:
+    """Write what `write_sentence_transformers` does into an empty folder."""
+    encoder.write(made)
+    _write_settings(encoder.settings, made, width=encoder.network.hidden_size)
+    (made / "README.md").write_text(card, encoding="utf-8")
+    record.write(made)
+
+
+def transformer_folder(folder: Path) -> Path:
+    """Return where a sentence-transformers directory has its transformer."""
+    return folder / str(_modules(folder)[0]["path"])
 
 
 def refuse_pooler(pooling: Pooling) -> None:
     """Raise `InputError` for pooling by the model's own pooler: it cannot be written."""
     if pooling == "pooler":
         raise InputError(
-            "sentence-transformers has no module for the pooling 'pooler'; train with pooling cls "
-            "or mean"
+            "sentence-transformers has no module for the pooling 'pooler'; choose cls or mean"
         )
 
 
@@ -63,17 +77,33 @@ def _write_settings(settings: EncoderSettings, folder: Path, *, width: int) -> N
             "pooling_mode_mean_sqrt_len_tokens": False,
         },
     )
-    if not modules[-1]["type"].endswith("Normalize"):
+    is_last = modules[-1]["type"].endswith("Normalize")
+    if settings.normalize.value and not is_last:
         modules.append(_module(len(modules), f"{len(modules)}_Normalize", "Normalize"))
         (folder / modules[-1]["path"]).mkdir(exist_ok=True)
+    elif is_last and not settings.normalize.value:
+        shutil.rmtree(folder / modules.pop()["path"], ignore_errors=True)
     write_json(folder / "modules.json", modules)
     length = {"max_seq_length": settings.max_length.value}
     write_json(transformer / "sentence_bert_config.json", _kept(transformer) | length)
-    prefix = settings.prefix.value
-    prompts = {"prompts": {PROMPT: prefix}, "default_prompt_name": PROMPT} if prefix else {}
-    write_json(
-        folder / "config_sentence_transformers.json", prompts | {"similarity_fn_name": "cosine"}
-    )
+    write_json(folder / PROMPTS, _prompts(folder, settings.prefix.value))
+
+
+def prompts_of(folder: Path) -> dict[str, str]:
+    """Return the prompts of a directory by their names; none where it has none."""
+    path = folder / PROMPTS
+    found = read_json(path, what="an encoder").get("prompts") if path.is_file() else None
+    return dict(found or {})
+
+
+def _prompts(folder: Path, prefix: str) -> dict[str, Any]:
+    """Return the prompts that the directory has, with the encoder's prefix as the default."""
+    settings: dict[str, Any] = {"similarity_fn_name": "cosine"}
+    prompts = prompts_of(folder)
+    if not prefix:
+        return settings | ({"prompts": prompts} if prompts else {})
+    name = next((name for name, prompt in prompts.items() if prompt == prefix), PROMPT)
+    return settings | {"prompts": prompts | {name: prefix}, "default_prompt_name": name}
 
 
 def _modules(folder: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,103 @@
+"""``manifest.json`` of an encoder that isogloss trained or exported: what it was made of.
+
+It marks the folder as ours, which ``--overwrite`` needs, and keeps from one step to the next what
+the model card says. Nothing that changes a vector is in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.encode.foreign import REPAIR
+from isogloss.errors import InputError
+from isogloss.limits import Count
+from isogloss.storage.files import read_json, write_json
+from isogloss.storage.sealed import refuse_changed, sealed
+
+RECORD = "manifest.json"
+FORMAT, VERSION = "isogloss encoder", 1
+
+
+class Step(Struct, frozen=True):
+    """Something that was done to an encoder.
+
+    Attributes
+    ----------
+    what
+        A phrase: "translation ranking (Feng et al. 2022)".
+    settings
+        Of what was done, in words.
+    rows
+        Language, or pair of languages, to the number of rows learned from; none where nothing was.
+    """
+
+    what: str
+    settings: str = ""
+    rows: dict[str, Count] = msgspec.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What an encoder was made of: the encoder at the start, and each step since."""
+
+    base: str
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return the record in the folder that an encoder's name leads to, or a new one.
+
+        Raises
+        ------
+        InputError
+            When there is a record and it was changed.
+        """
+        path = Path(name) / RECORD
+        if not path.is_file():
+            return cls(Path(name).name if Path(name).is_dir() else name)
+        raw = read_json(path, what="an encoder", advice=REPAIR)
+        if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+            return cls(Path(name).name)
+        refuse_changed(raw, path, advice=REPAIR)
+        try:
+            stored = msgspec.convert(raw, _Stored)
+        except msgspec.ValidationError as error:
+            raise InputError(f"is not what an encoder has there ({error})", path=path) from error
+        if stored.version != VERSION:
+            raise InputError(
+                f"has version {stored.version} of its format, not {VERSION}; export the encoder "
+                "with this isogloss",
+                path=path,
+            )
+        return cls(stored.base, tuple(stored.steps))
+
+    def and_then(
+        self, what: str, *, settings: str = "", rows: Mapping[str, int] | None = None
+    ) -> "Record":
+        """Return the record with one more step."""
+        return replace(self, steps=(*self.steps, Step(what, settings, dict(rows or {}))))
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """Language, or pair of languages, to the number of rows that all steps learned from."""
+        total: dict[str, int] = {}
+        for step in self.steps:
+            for lang, n in step.rows.items():
+                total[lang] = total.get(lang, 0) + n
+        return total
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of an encoder."""
+        document = msgspec.to_builtins(_Stored(FORMAT, VERSION, self.base, list(self.steps)))
+        write_json(folder / RECORD, sealed(document))
+
+
+class _Stored(Struct, kw_only=False):
+    format: str
+    version: int
+    base: str
+    steps: list[Step]
