@@ -116,7 +116,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
-    encoder = Encoder.load("bundled", dtype=arguments.dtype, long_texts="cut")
+    encoder = Encoder.load("bundled", dtype=arguments.dtype)
     for name, (train, tests) in datasets(arguments.data).items():
         if name not in arguments.datasets:
             continue
