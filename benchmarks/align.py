@@ -67,7 +67,7 @@ def compared(before: Scored, after: Scored) -> list[dict[str, Any]]:
     for number, (old, new) in enumerate(zip(before.rows, after.rows, strict=True)):
         lang = old["lang"]
         gains[lang] = after.right[lang] - before.right[lang]
-        paired = paired_difference(after.right[lang], before.right[lang], seed=0)
+        paired = paired_difference(after.right[lang], before.right[lang])
         p_values.append(paired.p_value)
         rows.append({
             "lang": lang, "half": ("chosen on", "reported")[number % 2], "n": old["n"],

@@ -5,8 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from isogloss.statistics.differences import interval_of_gains
 from isogloss.statistics.draws import Resampling
-from isogloss.statistics.intervals import Interval, interval_of_share, interval_of_shares
+from isogloss.statistics.intervals import (
+    Interval,
+    interval_of_draws,
+    interval_of_share,
+    interval_of_shares,
+)
 from isogloss.statistics.jackknife import debiased, jackknife_interval
 
 
@@ -96,7 +102,12 @@ def test_another_mean_has_the_interval_of_its_draws() -> None:
     ones = resampling(99).mean(np.ones(99))  # may be any measure: nothing says that 1 is all
     assert (ones.interval.low, ones.interval.high) == (1, 1)
     all_right = resampling(99).share(np.ones(99))
-    assert all_right.minus(share).interval.low == pytest.approx(0)
+    gain = all_right.minus(share).interval
+    assert gain == interval_of_gains(1 - values)  # few differ
+    assert gain.low < 0 < gain.value < gain.high
+    many = resampling(99).share(np.r_[np.ones(80), np.zeros(19)])
+    drawn = all_right.minus(many)
+    assert drawn.interval == interval_of_draws(drawn.value, drawn.draws)
 
 
 def test_the_jackknife_takes_the_bias_of_a_variance_away() -> None:

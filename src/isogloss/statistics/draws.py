@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
+from isogloss.statistics.differences import FEW, interval_of_gains
 from isogloss.statistics.intervals import Interval, interval_of_draws, interval_of_shares
 
 N_RESAMPLES = 1000
@@ -38,18 +39,23 @@ class Sampled:
 
     value: float
     draws: Doubles1d
-    of_share: Interval | None = None  # of a share, that of `interval_of_shares`
+    shares: Doubles1d | None = None  # (n,): of units, of which it is the mean
+    own: Interval | None = None  # which no few units shrink
 
     def minus(self, other: "Sampled | float") -> "Sampled":
         """Return the difference, draw by draw."""
-        if isinstance(other, Sampled):
-            return Sampled(self.value - other.value, self.draws - other.draws)
-        return Sampled(self.value - other, self.draws - other)
+        if not isinstance(other, Sampled):
+            return Sampled(self.value - other, self.draws - other)
+        own = None
+        if self.shares is not None and other.shares is not None:
+            gains = self.shares - other.shares
+            own = interval_of_gains(gains) if np.count_nonzero(gains) < FEW else None
+        return Sampled(self.value - other.value, self.draws - other.draws, own=own)
 
     @property
     def interval(self) -> Interval:
         """The value with its percentile interval, or with that of the share it is."""
-        return self.of_share or interval_of_draws(self.value, self.draws)
+        return self.own or interval_of_draws(self.value, self.draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,7 @@ class Resampling:
 
     def share(self, values: Doubles1d) -> Sampled:
         """Return the mean of (n,) shares of what is right, 0 to 1 each and none NaN."""
-        return replace(self.mean(values), of_share=interval_of_shares(values))
+        return replace(self.mean(values), shares=values, own=interval_of_shares(values))
 
     def mean_of_drawn_means(self, drawn: Doubles2d, of_unit: Ints1d, again: Doubles2d) -> Sampled:
         """Return the mean over units of the mean of the draws that stand for each unit.

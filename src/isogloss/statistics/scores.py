@@ -15,6 +15,7 @@ from sklearn.metrics import f1_score
 
 from isogloss.arrays import Bools1d, Doubles1d
 from isogloss.statistics.bootstrap import numbered_ids, resampled_means
+from isogloss.statistics.differences import interval_of_gains, interval_where_few_differ
 from isogloss.statistics.intervals import Interval, interval_of_draws, not_beyond, repeated, sums_of
 
 
@@ -26,7 +27,7 @@ class PairedDifference:
     often than the other (McNemar 1947).
     """
 
-    difference: Interval  # of the bootstrap
+    difference: Interval  # of Tango
     p_value: float
 
 
@@ -89,19 +90,41 @@ def n_documents(sizes: Mapping[str, int], ids: Mapping[str, Sequence[str] | None
 
 
 def paired_difference(
-    correct: Bools1d, other: Bools1d, *, seed: int, ids: Sequence[str] | None = None
+    correct: Bools1d, other: Bools1d, *, ids: Sequence[str] | None = None
 ) -> PairedDifference:
     """Compare which rows of one language two models get right.
 
-    Rows with the same id are one document: it is drawn, and wins or loses, as a whole.
+    Rows with the same id are one document, which wins or loses as a whole.
     """
     gains = np.asarray(correct, dtype=np.float64) - np.asarray(other, dtype=np.float64)
     groups = repeated(ids)
-    difference = interval_of_language_mean({"": gains}, {"": groups}, seed=seed)
     of_documents = gains if groups is None else sums_of(groups, gains)
     wins, losses = int((of_documents > 0).sum()), int((of_documents < 0).sum())
     p_value = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    return PairedDifference(difference, p_value)
+    return PairedDifference(interval_of_gains(gains, groups), p_value)
+
+
+def mean_difference(
+    correct: Mapping[str, Bools1d],
+    others: Mapping[str, Bools1d],
+    ids: Mapping[str, Sequence[str] | None],
+    *,
+    seed: int,
+) -> Interval:
+    """Return the mean over languages of the paired differences, its interval by the bootstrap.
+
+    Where few documents differ, which a bootstrap makes too much of, it is Tango's (`differences`).
+    """
+    gains = {
+        lang: np.asarray(right, dtype=np.float64)[:, None] - np.asarray(others[lang])[:, None]
+        for lang, right in correct.items()
+        if len(right)
+    }
+    if not gains:
+        return Interval(np.nan, np.nan, np.nan)
+    found = resampled_means(gains, ids, seed=seed)
+    of_draws = interval_of_draws(float(found.values[0]), found.drawn[:, 0])
+    return interval_where_few_differ(of_draws, found, gains, ids)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -17,13 +17,14 @@ as too small (1.44 at 3 seeds, 1.19 at 5, 1.08 at 10), they are not (docs/compar
 of S seeds would be too narrow by √((S - 1) / S), and at 3 seeds has no percentiles to speak of.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.stats import chi2, t
 
 from isogloss.arrays import Doubles2d
 from isogloss.statistics.bootstrap import Resampled, resampled_means
+from isogloss.statistics.differences import interval_of_gains, interval_where_few_differ
 from isogloss.statistics.intervals import (
     CONFIDENCE,
     Interval,
@@ -51,6 +52,35 @@ def interval_over_seeds(scores: Resampled, *, least: float) -> Interval:
     error, freedom = _error(scores)
     half = float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
     return Interval(value, max(value - half, least), min(value + half, 1.0))
+
+
+def difference_over_seeds(
+    gains: Mapping[str, Doubles2d], ids: Mapping[str, Sequence[str] | None], *, seed: int
+) -> Interval:
+    """Return the mean paired difference over languages and seeds, with its interval.
+
+    That of `interval_over_seeds`, and Tango's (`statistics.differences`) in one language whose
+    seeds agree, and where few documents differ.
+
+    Parameters
+    ----------
+    gains
+        Language to what each seed gains, -1 to 1: (n_documents, n_seeds).
+    ids
+        As in `bootstrap.resampled`.
+    """
+    scores = resampled_means(gains, ids, seed=seed)
+    found = interval_over_seeds(scores, least=-1)
+    if not _agree(scores):
+        error, freedom = _error(scores)
+        quantile = float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+        return interval_where_few_differ(
+            found, scores, gains, ids, quantile=quantile, variance=error**2
+        )
+    if len(gains) == 1:
+        ((lang, only),) = gains.items()
+        return interval_of_gains(only[:, 0], ids.get(lang))
+    return interval_where_few_differ(found, scores, gains, ids)
 
 
 def accuracy_over_seeds(right: Doubles2d, ids: Sequence[str] | None, *, seed: int) -> Interval:

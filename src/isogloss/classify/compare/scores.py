@@ -22,15 +22,19 @@ from isogloss.classify.evaluate.label_set_scores import (
     swap_p,
 )
 from isogloss.statistics.bootstrap import Resampled, resampled_means
+from isogloss.statistics.differences import not_certain
 from isogloss.statistics.intervals import Interval, not_beyond, repeated, sums_of
 from isogloss.statistics.permutation import sign_flip_p
 from isogloss.statistics.scores import n_documents
 from isogloss.statistics.seeds import (
     accuracy_over_seeds,
     deviation_over_seeds,
+    difference_over_seeds,
     interval_over_seeds,
     p_over_seeds,
 )
+
+NO_DIFFERENCE = Interval(0.0, 0.0, 0.0)  # to itself
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Accuracy:
         """Return the mean over languages, with intervals."""
         ids = _ids_to_draw(self.comparison, langs)
         value = resampled_means({lang: self._right(row, lang) for lang in langs}, ids, seed=0)
-        gain = resampled_means({lang: self._gains(row, lang) for lang in langs}, ids, seed=0)
+        gains = {lang: self._gains(row, lang) for lang in langs}
         sizes = {lang: len(self._right(row, lang)) for lang in langs}
         accuracy = not_beyond(interval_over_seeds(value, least=0), n_documents(sizes, ids))
         if len(langs) == 1:
@@ -74,9 +78,13 @@ class Accuracy:
             )
         return RowScores(
             {"accuracy": accuracy},
-            {"difference": interval_over_seeds(gain, least=-1)},
+            {
+                "difference": NO_DIFFERENCE
+                if self.comparison.baselines[row] == row
+                else difference_over_seeds(gains, ids, seed=0)
+            },
             deviation_over_seeds(value),
-            deviation_over_seeds(gain),
+            deviation_over_seeds(resampled_means(gains, ids, seed=0)),
         )
 
     def p_value(self, row: str, lang: str) -> float:
@@ -113,15 +121,22 @@ class LabelSetF1:
         found = f1_of_runs(runs, ids, seed=0)
         micro, macro = _first(found.micro, n_seeds), _first(found.macro, n_seeds)
         micro_gain, macro_gain = _gain(found.micro, n_seeds), _gain(found.macro, n_seeds)
+        n = n_documents({lang: len(some[0].gold) for lang, some in runs.items()}, ids)
+
+        def score(runs: Resampled) -> Interval:
+            return not_beyond(interval_over_seeds(runs, least=0), n)
+
+        def gain(runs: Resampled) -> Interval:
+            if row == base:
+                return NO_DIFFERENCE
+            return not_certain(interval_over_seeds(runs, least=-1), n)
+
         return RowScores(
             {
-                "micro_f1": interval_over_seeds(micro, least=0),
-                "macro_f1": interval_over_seeds(macro, least=0),
+                "micro_f1": score(micro),
+                "macro_f1": score(macro),
             },
-            {
-                "difference": interval_over_seeds(micro_gain, least=-1),
-                "macro_difference": interval_over_seeds(macro_gain, least=-1),
-            },
+            {"difference": gain(micro_gain), "macro_difference": gain(macro_gain)},
             deviation_over_seeds(micro),
             deviation_over_seeds(micro_gain),
         )

@@ -34,8 +34,8 @@ from isogloss.statistics.intervals import interval_of_accuracy
 from isogloss.statistics.scores import (
     f1_scores,
     holm,
-    interval_of_language_mean,
     interval_of_mean_accuracy,
+    mean_difference,
     paired_difference,
 )
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
@@ -331,18 +331,16 @@ def _add_differences(
     seed: int,
 ) -> None:
     pairs = [
-        paired_difference(correct[lang], others[lang], seed=seed, ids=ids[lang])
+        paired_difference(correct[lang], others[lang], ids=ids[lang])
         for lang in (row["lang"] for row in rows)
     ]
     corrected = holm([pair.p_value for pair in pairs])
     for row, pair, p_holm in zip(rows, pairs, corrected, strict=True):
         row |= columns_of("difference", pair.difference)
         row |= {"p_value": pair.p_value, "p_holm": p_holm}
-    values = {
-        lang: correct[lang].astype(np.float64) - others[lang].astype(np.float64)
-        for lang in mean["langs"]
-    }
-    overall = interval_of_language_mean(values, {lang: ids[lang] for lang in values}, seed=seed)
+    overall = mean_difference(
+        {lang: correct[lang] for lang in mean["langs"]}, others, ids, seed=seed
+    )
     mean |= columns_of("difference", overall) | {"p_value": None, "p_holm": None}
 
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Bools2d, Doubles1d, Doubles2d
 from isogloss.statistics.bootstrap import Resampled, resampled
-from isogloss.statistics.intervals import Interval, interval_of_draws, repeated
+from isogloss.statistics.intervals import Interval, interval_of_draws, not_beyond, repeated
 from isogloss.statistics.permutation import permutation_p
+from isogloss.statistics.scores import n_documents
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def f1_intervals(
 ) -> F1Intervals:
     """Return F1 with its percentile bootstrap interval over the documents of one language.
 
-    Rows with the same id are one document.
+    No interval ends nearer to 1 than so many documents can show (`intervals.not_beyond`). Rows with
+    the same id are one document.
     """
     return f1_intervals_of_mean({"": decisions}, {"": repeated(ids)}, seed=seed)
 
@@ -97,7 +99,9 @@ def f1_intervals_of_mean(
         As in `bootstrap.resampled`: documents with an id are drawn by id, jointly.
     """
     counts = {lang: held.counts for lang, held in decisions.items()}
-    return F1Intervals(*_intervals(resampled(counts, ids, _f1, seed=seed)))
+    found = resampled(counts, ids, _f1, seed=seed)
+    n = n_documents({lang: len(some) for lang, some in counts.items()}, ids)
+    return F1Intervals(*(not_beyond(one, n) for one in _intervals(found)))
 
 
 def f1_of_runs(
