@@ -13,6 +13,9 @@ from repository import ROOT
     "name",
     [
         "adaptation",
+        "align",
+        "align_ablations",
+        "align_speed",
         "dictionary_speed",
         "dump_speed",
         "encode_speed",
@@ -46,6 +49,8 @@ def test_a_benchmark_without_data_says_so(
 ) -> None:
     if name.startswith("enco"):
         pytest.importorskip("sentence_transformers")
+    if name == "align_speed":
+        pytest.importorskip("datasets")  # its trainer's, of the extra 'bench'
     monkeypatch.setattr(sys, "argv", [name])
     monkeypatch.syspath_prepend(ROOT / "benchmarks")  # as when it is run: one imports another
     with pytest.raises(SystemExit) as stop:

@@ -33,7 +33,7 @@ class _Need:
 
 _LANGUAGES = _Need(
     lambda _, around: around.has_languages,
-    "is for pairs of several languages; give langs, or leave it out",
+    "is for pairs of several languages that are told apart; leave it out",
 )
 _RANKING = _Need(
     lambda options, _: options.ranking_weight > 0,

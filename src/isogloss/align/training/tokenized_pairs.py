@@ -58,7 +58,7 @@ def tokenized_pairs(pairs: Pairs, tokenizer: TextTokenizer) -> TokenizedPairs:
     if n_cut:
         warn_omitted(
             f"{n_cut:,} of {2 * len(pairs):,} sentences are longer than {tokenizer.max_length} "
-            "tokens and were cut; give --max-length"
+            "tokens and were cut; max_length says how many are read"
         )
     kept = np.flatnonzero((sides[0].lengths > 0) & (sides[1].lengths > 0)).tolist()
     if len(kept) < len(pairs):
