@@ -35,7 +35,7 @@ from transformers import TrainerCallback
 from align import NOT_GIVEN_AWAY, read
 from isogloss import Encoder
 from isogloss.align import SentenceAligner
-from isogloss.align.export import write_sentence_transformers
+from isogloss.align.export import Record, write_sentence_transformers
 from isogloss.align.training import dual_encoder
 from isogloss.align.training.ranking import ranking_losses
 from isogloss.errors import OmissionWarning
@@ -72,7 +72,9 @@ class Sides:
         )
         network = trainable_network(settings, "cpu")
         network.model.requires_grad_(False)
-        write_sentence_transformers(finished_full(settings, network), self._folder, card="")
+        write_sentence_transformers(
+            finished_full(settings, network), self._folder, card="", record=Record.of("bundled")
+        )
 
     @property
     def prefix(self) -> str:

@@ -32,6 +32,20 @@ def test_vectors_of_micro_batches_are_those_of_one_padded_batch(tiny: Path) -> N
     torch.testing.assert_close(module.vectors(ids), whole, atol=1e-6, rtol=0)
 
 
+def test_a_text_without_a_token_leaves_the_others_where_they_are(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, base = dual_encoder(tiny)
+    module.eval()
+    ids = base.tokenizer(["fox", "forest school"]).ids
+    whole = module.vectors(ids)
+    for cost in ({"cpu": 0}, {}):  # cut where it is cheapest, or by the budget
+        monkeypatch.setattr(module_of_loss, "PART_COST", cost)
+        found = module.vectors([ids[0], ids[0][:0], ids[1]])
+        assert torch.isfinite(found).all()
+        torch.testing.assert_close(found[[0, 2]], whole, atol=1e-6, rtol=0)
+
+
 @pytest.mark.parametrize(("cost", "n_parts"), [(0, 3), (2, 2), (10_000, 1)])
 def test_a_batch_is_cut_where_it_is_cheapest(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, cost: int, n_parts: int

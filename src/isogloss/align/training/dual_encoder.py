@@ -79,7 +79,12 @@ class DualEncoder(nn.Module):
         return self.record.end_epoch()
 
     def vectors(self, ids: list[SmallInts1d]) -> Tensor:
-        """Return the unit vectors of tokenised texts, in order: float32 (n_texts, width)."""
+        """Return the unit vectors of tokenised texts, in order: float32 (n_texts, width).
+
+        A text without any token has the vector of padding: it stays in its place.
+        """
+        nothing = np.array([self._network.pad_id], np.int32)
+        ids = [one if len(one) else nothing for one in ids]
         lengths = np.array([len(one) for one in ids], np.int64)
         kind = self._network.device.partition(":")[0]
         parts = _micro_batches(lengths, kind)

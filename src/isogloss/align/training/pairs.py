@@ -96,10 +96,15 @@ def sentence_numbers(*sides: Sequence[str]) -> list[Ints1d]:
     punctuation do not. A sentence without letters and digits is compared as it is.
     """
     known: dict[str, int] = {}
-    return [
-        np.array([known.setdefault(_said(text), len(known)) for text in side], np.int64)
-        for side in sides
-    ]
+    read: dict[str, int] = {}  # negatives come many times, and are taken apart once
+
+    def number(text: str) -> int:
+        found = read.get(text)
+        if found is None:
+            found = read[text] = known.setdefault(_said(text), len(known))
+        return found
+
+    return [np.fromiter(map(number, side), np.int64, len(side)) for side in sides]
 
 
 def _said(text: str) -> str:
