@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from isogloss.encode import Encoder
     from isogloss.errors import InputError, OmissionWarning
     from isogloss.kb import KnowledgeBase, build_knowledge_base
+    from isogloss.retrieve import TextIndex
     from isogloss.vectors import EntityVectors
 
 __version__ = "0.1.0"
@@ -20,6 +21,7 @@ __all__ = [
     "OmissionWarning",
     "SentenceAligner",
     "TextClassifier",
+    "TextIndex",
     "__version__",
     "build_knowledge_base",
 ]
@@ -32,6 +34,7 @@ _MODULES = {
     "OmissionWarning": "errors",
     "SentenceAligner": "align",
     "TextClassifier": "classify",
+    "TextIndex": "retrieve",
     "build_knowledge_base": "kb",
 }
 

@@ -18,7 +18,8 @@ from isogloss.cli.main import app, main
 
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
 ALL = ["", "align", "align export", "align fit", "mine", "mine pairs",
-       "retrieve", "retrieve evaluate", "kb", "kb build", "kb info", "kb link", "encode",
+       "retrieve", "retrieve evaluate", "retrieve index", "retrieve search",
+       "kb", "kb build", "kb info", "kb link", "encode",
        "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "demo", "vectors",

@@ -24,6 +24,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
     ("mine pairs", "--out"): ["no.txt", "none.txt"],
+    ("retrieve index", "--out"): ["no.txt"],
     ("probe geometry", "--out"): ["--text", "en=no.tsv"],
     ("probe geometry", "--static"): ["--vectors", "en=no"],
     ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
@@ -126,6 +127,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
      "--out", ["ENCODER", "ENCODER/new", "MODEL"]),
     (["align", "fit", "--pairs", "en-ja=MODEL/t.tsv", "--dev", "en-ja=TEXT", "--encoder",
       "ENCODER"], "--out", ["MODEL", "ENCODER", "ENCODER/new"]),
+    (["retrieve", "index", "en=TEXT", "MODEL/t.tsv", "--encoder", "ENCODER"], "--out",
+     ["MODEL", "ENCODER", "ENCODER/new"]),
     (["mine", "pairs", "TEXT", "JA", "--encoder", "ENCODER"], "--out",
      ["TEXT", "JA", "ENCODER/t.tsv"]),
     (["classify", "fit", "--train", "en=MODEL/t.tsv", "--dev", "en=TEXT", "--kb", "KB", "--encoder",
@@ -188,6 +191,7 @@ def test_every_command_is_among_them() -> None:
 # Command, option that says what is made, option of a folder that is kept beside it.
 BESIDE = [
     ("align fit", "--out", "--checkpoints"), ("mine pairs", "--out", "--cache"),
+    ("retrieve index", "--out", "--cache"),
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),

@@ -9,7 +9,7 @@ import pytest
 from isogloss.errors import InputError
 from isogloss.retrieve import approximate, search
 from isogloss.retrieve.approximate import ApproximateIndex
-from isogloss.retrieve.search import NOTHING, nearest, nearest_both
+from isogloss.retrieve.search import NOTHING, SomeVectors, nearest, nearest_both
 
 
 def unit_vectors(n: int, *, width: int = 16, seed: int = 0, around: int = 0) -> np.ndarray:
@@ -54,9 +54,11 @@ def test_in_any_blocks_it_is_a_full_sort() -> None:
 def test_some_rows_alone_are_searched() -> None:
     one, other = unit_vectors(11), unit_vectors(40, seed=1)
     rows = np.array([2, 3, 17, 30, 39])
-    found = nearest(one, other, k=2, rows=rows)
-    assert np.array_equal(found.rows, rows[sorted_rows(one @ other[rows].T, 2)])
-    assert nearest(one, other, rows=rows[:0]).rows.shape == (11, 0)
+    some = SomeVectors(other, rows)
+    found = nearest(one, some, k=2)
+    assert np.array_equal(some.rows_of(found.rows), rows[sorted_rows(one @ other[rows].T, 2)])
+    assert some.rows_of(np.array([[NOTHING, 1]])).tolist() == [[NOTHING, 3]]
+    assert nearest(one, SomeVectors(other, rows[:0])).rows.shape == (11, 0)
 
 
 @pytest.mark.usefixtures("_blocks")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from isogloss.classify.documents.documents import (
     PreparedDocuments,
@@ -13,18 +12,9 @@ from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_source import EntitySource, entity_source
 from isogloss.classify.options import FittedOptions
 from isogloss.encode import Encoder
+from isogloss.encode.encoder_name import EncoderName
 from isogloss.encode.settings import TO_READ_ALL
 from isogloss.kb import KnowledgeBase
-
-
-@dataclass(frozen=True)
-class EncoderName:
-    """How an encoder is found and known again: its name or folder, and what `Encoder.load` took."""
-
-    name: str
-    fingerprint: str
-    options: dict[str, Any]
-    is_directory: bool = False
 
 
 @dataclass(frozen=True)

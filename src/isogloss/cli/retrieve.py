@@ -1,4 +1,4 @@
-"""``isogloss retrieve``: how well an encoder finds translations and judges likeness."""
+"""``isogloss retrieve``: search in texts, and how well an encoder finds translations."""
 
 import json
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import grouped
 from isogloss.cli.output import console
+from isogloss.cli.retrieve_index import index, search
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.mine.pairs import mine_pairs
@@ -24,12 +25,11 @@ from isogloss.retrieve.benchmarks import (
     evaluate_un,
 )
 
-app = typer.Typer(help="Sentence retrieval across languages.", no_args_is_help=True)
+app = typer.Typer(help="Search across languages, and how well it works.", no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:
-    """Keep ``evaluate`` a command of a group, though it is the only one."""
+app.command()(index)
+app.command()(search)
 
 
 @app.command()

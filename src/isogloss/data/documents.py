@@ -61,6 +61,8 @@ class FileFormat:
         Other columns like `text` and `label`, for files that lack those.
     fixed_by
         The option that names the file, where none names its columns.
+    id
+        Column of the id; None: one of `ID_COLUMNS`, if there is one.
     """
 
     text: tuple[str, ...] | None = None
@@ -72,6 +74,7 @@ class FileFormat:
     or_text: tuple[tuple[str, ...], ...] = ()
     or_label: tuple[str | tuple[str, ...], ...] = ()
     fixed_by: str | None = None
+    id: str | None = None
 
     @property
     def named(self) -> list[str]:
@@ -80,7 +83,7 @@ class FileFormat:
             (one,) if isinstance(one, str) else one or () for one in (self.label, *self.or_label)
         ]
         groups = [self.text or (), *self.or_text, *labels]
-        return [*chain(*groups), *([self.lang_column] if self.lang_column else [])]
+        return [*chain(*groups), *(one for one in (self.lang_column, self.id) if one)]
 
     @property
     def finds_separator(self) -> bool:
@@ -191,12 +194,12 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
 def columns_read(columns: Sequence[str], path: Path, format: FileFormat) -> list[str]:
     """Return the columns that give the texts and ids of a file with these columns."""
     texts = format.of_file(columns, path, needs_label=False).text or (DEFAULT_COLUMN,)
-    id_column = _id_column(columns)
+    id_column = _id_column(columns, format)
     return [*texts, *([] if id_column is None else [id_column])]
 
 
-def _id_column(columns: Collection[str]) -> str | None:
-    return next((name for name in ID_COLUMNS if name in columns), None)
+def _id_column(columns: Collection[str], format: FileFormat) -> str | None:
+    return format.id or next((name for name in ID_COLUMNS if name in columns), None)
 
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
@@ -217,7 +220,9 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
     langs = None
     if format.lang_column is not None:
         langs = _langs(records, _find(records, format.lang_column, "--lang-column", path), path)
-    id_column = _id_column(records.columns)
+    if format.id is not None:
+        _find(records, format.id, "--id", path)
+    id_column = _id_column(records.columns, format)
     return Documents(
         texts=_texts(records, text_columns, path),
         labels=labels,

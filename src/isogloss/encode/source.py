@@ -91,7 +91,7 @@ def _from_hub_cache(name: str) -> Path:
         return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError, OSError) as error:
         raise InputError(
-            f"the model was made with the hub encoder '{name}', which is not on this machine, and "
-            f"what a model names is not fetched; give --encoder {name} (in Python: "
+            f"it was made with the hub encoder '{name}', which is not on this machine, and what a "
+            f"model or an index names is not fetched; give --encoder {name} (in Python: "
             f"encoder='{name}') to fetch it"
         ) from error

@@ -4,6 +4,7 @@ Tokens are counted before a text is cut, special tokens and prefix included; lon
 U+FFFD; no text makes it fail.
 """
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,6 +137,13 @@ class TextTokenizer:
         return Windows(
             ids, np.array(text, np.int64), np.array(n_own, np.int64), np.array(n_tokens, np.int64)
         )
+
+    def with_prefix(self, prefix: str) -> "TextTokenizer":
+        """Return the tokenizer with another prefix."""
+        other = copy.copy(self)
+        other.__dict__.pop("prefix_ids", None)  # kept of this one's
+        other.prefix = prefix
+        return other
 
     @cached_property
     def prefix_ids(self) -> list[int]:

@@ -6,6 +6,7 @@ so that the size of a block changes nothing but the rounding of a product.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,9 +42,37 @@ class BothNeighbours(NamedTuple):
     of_targets: Neighbours
 
 
-def nearest(
-    queries: Floats2d, index: Floats2d, *, k: int = 1, rows: Ints1d | None = None
-) -> Neighbours:
+@dataclass(frozen=True, eq=False)
+class SomeVectors:
+    """Some rows of vectors, taken when they are asked for: those of one language in an index.
+
+    Attributes
+    ----------
+    vectors
+        (n_vectors, width); may be memory-mapped.
+    rows
+        Which of them, ascending.
+    """
+
+    vectors: Floats2d
+    rows: Ints1d
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, part: slice) -> Floats2d:
+        return self.vectors[self.rows[part]]
+
+    def rows_of(self, places: Ints2d) -> Ints2d:
+        """Return the rows of places among these, `NOTHING` where there is none."""
+        found: Ints2d = np.where(places == NOTHING, NOTHING, self.rows[places])
+        return found
+
+
+Vectors = Floats2d | SomeVectors
+
+
+def nearest(queries: Vectors, index: Vectors, *, k: int = 1) -> Neighbours:
     """Return the nearest rows of an index by cosine, found exactly.
 
     Parameters
@@ -51,23 +80,19 @@ def nearest(
     queries, index
         Unit vectors, (n_queries, width) and (n_rows, width); either may be memory-mapped.
     k
-        At most as many as are searched.
-    rows
-        Which rows of the index are searched, ascending; None: all.
+        At most as many as the index has rows.
     """
-    n = len(index) if rows is None else len(rows)
-    found = _Found.nothing(len(queries), min(k, n))
-    with _shown(len(queries), n) as advance:
-        for one, other in _blocks(len(queries), n):
-            columns = np.arange(other.start, other.stop) if rows is None else rows[other]
-            scores = _product(queries[one], index[other] if rows is None else index[columns])
-            found.add(one, scores, columns)
+    found = _Found.nothing(len(queries), min(k, len(index)))
+    with _shown(len(queries), len(index)) as advance:
+        for one, other in _blocks(len(queries), len(index)):
+            scores = _product(queries[one], index[other])
+            found.add(one, scores, np.arange(other.start, other.stop))
             advance(scores.size)
     return found.neighbours
 
 
 def nearest_both(
-    sources: Floats2d, targets: Floats2d, *, k: int = 1, without_self: bool = False
+    sources: Vectors, targets: Vectors, *, k: int = 1, without_self: bool = False
 ) -> BothNeighbours:
     """Return the nearest rows of two sets in both directions; each cosine is computed once.
 

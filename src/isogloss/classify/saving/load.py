@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.labels.columns import label_array
 from isogloss.classify.options import FittedOptions, check_kind, check_options
-from isogloss.classify.preparation import EncoderName, Preparation
+from isogloss.classify.preparation import Preparation
 from isogloss.classify.saving.manifest import (
     ARRAYS,
     MANIFEST,
@@ -34,6 +34,7 @@ from isogloss.classify.saving.manifest import (
 from isogloss.classify.saving.parts import Arrays, Parts, together
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
+from isogloss.encode.encoder_name import EncoderName
 from isogloss.encode.settings import Setting
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase

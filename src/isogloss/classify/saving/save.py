@@ -5,9 +5,7 @@ The encoder is named with its fingerprint, what fine-tuning made of it lies in `
 ``embed_kb`` puts a copy inside, and what is loaded with a copy is saved with it.
 """
 
-import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -15,7 +13,6 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from isogloss.classify.fitted import FittedClassifier
-from isogloss.classify.preparation import EncoderName
 from isogloss.classify.saving.manifest import (
     ARRAYS,
     FORMAT,
@@ -33,6 +30,7 @@ from isogloss.classify.saving.manifest import (
 )
 from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
 from isogloss.encode import Encoder
+from isogloss.encode.encoder_name import way_to
 from isogloss.errors import InputError
 from isogloss.kb.matching.inflection import rules_fingerprint
 from isogloss.learn.tuned_encoder import TunedEncoder
@@ -77,7 +75,7 @@ def save_classifier(
         if kb is not None:
             if embed_kb:
                 shutil.copytree(kb.path, folder / KB)
-            place = KB if embed_kb else _way(kb.path, path)
+            place = KB if embed_kb else way_to(kb.path, path)
             saved_kb = SavedKb(place, kb.fingerprint, rules_fingerprint())
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
@@ -95,7 +93,7 @@ def save_classifier(
             thresholds=fitted.thresholds.tolist(),
             settings={name: getattr(options, name) for name in SETTINGS} | {"dtype": base.dtype},
             init="file" if isinstance(options.init, EntityVectors) else options.init,
-            encoder=_named(fitted.preparation.base, path),
+            encoder=fitted.preparation.base.seen_from(path),
             training=fitted.tuning,
             random_scale=fitted.preparation.random_scale,
             kb=saved_kb,
@@ -118,18 +116,6 @@ def _refuse_around_encoder(fitted: FittedClassifier, path: Path) -> None:
             f"the model needs its encoder {name}, which would be replaced; choose another folder",
             path=path,
         )
-
-
-def _named(encoder: EncoderName, path: Path) -> EncoderName:
-    """Return how a model in `path` names its encoder."""
-    if not Path(encoder.name).is_dir():
-        return replace(encoder, is_directory=False)
-    return replace(encoder, name=_way(Path(encoder.name), path), is_directory=True)
-
-
-def _way(target: Path, path: Path) -> str:
-    """Return how `target` is reached from the model, whatever links lead to either."""
-    return os.path.relpath(resolved(target), resolved(path))
 
 
 def _write_tuned(encoder: Encoder, folder: Path) -> None:
