@@ -16,6 +16,7 @@ FIT = ["--train", "en=no.tsv"]
 WORDS: dict[tuple[str, str], list[str]] = {
     ("align export", "--out"): ["./no", "--prune-with", "en=no.tsv"],
     ("align fit", "--out"): ["--pairs", "en-de=no.tsv"],
+    ("align tokenizer", "--out"): ["--text", "en=no.tsv"],
     ("classify fit", "--out"): FIT,
     ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
     ("classify evaluate", "--report"): ["no", "--test", "ja=no.tsv"],
@@ -129,6 +130,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
       "ENCODER"], "--out", ["MODEL", "ENCODER", "ENCODER/new"]),
     (["retrieve", "index", "en=TEXT", "MODEL/t.tsv", "--encoder", "ENCODER"], "--out",
      ["MODEL", "ENCODER", "ENCODER/new"]),
+    (["align", "tokenizer", "--text", "en=MODEL/t.tsv", "--pairs", "en-ja=TEXT", "--mono",
+      "ja=wikipedia:JA"], "--out", ["MODEL", "TEXT", "JA"]),
     (["mine", "pairs", "TEXT", "JA", "--encoder", "ENCODER"], "--out",
      ["TEXT", "JA", "ENCODER/t.tsv"]),
     (["classify", "fit", "--train", "en=MODEL/t.tsv", "--dev", "en=TEXT", "--kb", "KB", "--encoder",

@@ -32,7 +32,9 @@ from isogloss.storage.files import write_json
 
 SUFFIXES = (".json", ".txt", ".model")  # of the files of an encoder that are not weights
 ADAPTER, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
-NOT_COPIED = ("isogloss.json", "model.safetensors.index.json")  # they speak of the old weights
+NOT_COPIED = (  # they speak of the old weights
+    "isogloss.json", "manifest.json", "model.safetensors.index.json",
+)  # fmt: skip
 
 
 class AdapterConfig(Struct):

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from isogloss.align.sampling import drawn, smoothed_sizes
 from isogloss.arrays import Ints1d
 
 Batches = Literal["mixed", "one-language"]
@@ -44,35 +45,22 @@ class PairOrder:
         self._of_lang = [np.flatnonzero(names == lang) for lang in np.unique(names)]
         self._n_pairs, self._batch_size, self._seed = n_pairs, batch_size, seed
         self._batches = batches
-        self._sizes = _smoothed([len(rows) for rows in self._of_lang], smoothing)
+        self._sizes = smoothed_sizes([len(rows) for rows in self._of_lang], smoothing)
 
     def __call__(self, epoch: int) -> list[Ints1d]:
         """Return the pairs of each step of an epoch; as many steps in each."""
         generator = np.random.default_rng([self._seed, epoch])
-        drawn = [
-            _drawn(rows, size, generator)
+        chosen = [
+            drawn(rows, size, generator)
             for rows, size in zip(self._of_lang, self._sizes, strict=True)
         ]
         if self._batches == "mixed":
-            order = generator.permutation(np.concatenate(drawn))
+            order = generator.permutation(np.concatenate(chosen))
             return _cut(order, self._batch_size)
-        steps = [step for rows in drawn for step in _cut(rows, self._batch_size)]
+        steps = [step for rows in chosen for step in _cut(rows, self._batch_size)]
         return [steps[place] for place in generator.permutation(len(steps))]
 
 
 def _cut(rows: Ints1d, size: int) -> list[Ints1d]:
     """Cut rows into steps of like sizes, near `size`: a short last one would have few negatives."""
     return np.array_split(rows, max(1, round(len(rows) / size)))
-
-
-def _smoothed(sizes: list[int], smoothing: float) -> list[int]:
-    weights = np.asarray(sizes, np.float64) ** smoothing
-    shares = weights / weights.sum() * sum(sizes)
-    return [max(1, round(share)) for share in shares.tolist()]
-
-
-def _drawn(rows: Ints1d, size: int, generator: np.random.Generator) -> Ints1d:
-    """Draw `size` rows, each as often as another but for one time."""
-    whole, rest = divmod(size, len(rows))
-    parts = [generator.permutation(rows) for _ in range(whole)]
-    return np.concatenate([*parts, generator.permutation(rows)[:rest]])

@@ -1,0 +1,1 @@
+"""The commands that make an encoder from texts: `align tokenizer` and `align pretrain`."""

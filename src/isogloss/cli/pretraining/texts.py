@@ -1,0 +1,135 @@
+"""Texts of the commands that pre-train: files, dumps of Wikipedias, and both sides of pairs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.places import refuse_piped_twice
+from isogloss.data.blocks import read_blocks
+from isogloss.data.documents import FileFormat
+from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.pairs import PairFile, SentencePairs, parse_pair_file, read_pairs
+from isogloss.errors import InputError
+from isogloss.kb.build.source import Source
+from isogloss.text.languages import parse_language_file
+from isogloss.wiki.dump.texts import paragraphs
+
+WIKIPEDIA = "wikipedia:"
+PairFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Sentence pairs: TSV without header, Moses text (FILE.en, FILE.sw), or a table with "
+        "a column for each language; may be repeated.",
+        metavar="en-sw=FILE",
+    ),
+]
+
+
+class Anew:
+    """Texts that are read from their files each time they are gone through."""
+
+    def __init__(self) -> None:
+        self.parts: list[Callable[[], Iterator[str]]] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(part() for part in self.parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Monolingual:
+    """Texts of single languages."""
+
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Texts of a language: plain text, TSV, CSV, JSON Lines or Parquet; may be "
+            "repeated.",
+            metavar="LANG=FILE",
+        ),
+    ] = None
+    mono: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Paragraphs of the articles of a Wikipedia; may be repeated.",
+            metavar="en=wikipedia:DUMP",
+        ),
+    ] = None
+
+    def files(self) -> list[Path]:
+        """Return the files that are read."""
+        dumps = [_source(value).path for value in self.mono or ()]
+        return [*(parse_language_file(value).path for value in self.text or ()), *dumps]
+
+    def texts(self) -> dict[str, Anew]:
+        """Return the texts of each language; files are opened when they are gone through.
+
+        Raises
+        ------
+        InputError
+            For another form, an unknown language, a file that is missing or given twice.
+        """
+        refuse_piped_twice([*(self.text or ()), *(self.mono or ())])
+        found: dict[str, Anew] = {}
+        for value in self.text or ():
+            file = parse_language_file(value)
+            _refuse_twice(value, self.text or (), file.path)
+            found.setdefault(file.lang, Anew()).parts.append(partial(_lines, file.path))
+        for value in self.mono or ():
+            source = _source(value)
+            _refuse_twice(value, self.mono or (), source.path)
+            found.setdefault(source.lang, Anew()).parts.append(
+                partial(paragraphs, source.path, code=source.code)
+            )
+        return found
+
+
+def pair_files(values: list[str] | None) -> list[PairFile]:
+    """Return what ``--pairs`` names; a file given twice is refused."""
+    found = []
+    for value in values or ():
+        file = parse_pair_file(value)
+        _refuse_twice(value, values or (), file.path)
+        found.append(file)
+    return found
+
+
+def with_sides(texts: dict[str, Anew], files: list[PairFile]) -> dict[str, Anew]:
+    """Add both sides of pairs to the texts of their languages."""
+    for file in files:
+        pairs = read_pairs(file)
+        for lang, side in ((file.first, pairs.firsts), (file.second, pairs.seconds)):
+            texts.setdefault(lang, Anew()).parts.append(partial(iter, side))
+    return texts
+
+
+def read_all(files: list[PairFile]) -> list[SentencePairs]:
+    """Read files of pairs."""
+    return [read_pairs(file) for file in files]
+
+
+def refuse_piped(paths: list[Path], *, why: str) -> None:
+    """Raise `InputError` for standard input, which can be gone through once."""
+    if STANDARD_INPUT in paths:
+        raise InputError(f"standard input can be read once, and {why}; name a file")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    for block in read_blocks(path, format=FileFormat()):
+        yield from block.texts
+
+
+def _source(value: str) -> Source:
+    code, equals, place = value.partition("=")
+    if not equals or not place.startswith(WIKIPEDIA) or place == WIKIPEDIA:
+        raise InputError(f"'{value}' names no dump; write en=wikipedia:DUMP")
+    return Source.parse(f"{WIKIPEDIA}{code}={place.removeprefix(WIKIPEDIA)}")
+
+
+def _refuse_twice(value: str, values: list[str] | tuple[str, ...], path: Path) -> None:
+    if list(values).count(value) > 1:
+        raise InputError("is given twice; leave one out", path=path)
