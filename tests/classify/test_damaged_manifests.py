@@ -8,11 +8,13 @@ import copy
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import Struct
 from planted import JAPANESE, FakeEncoder, english, label_sets
 
 from isogloss.classify import TextClassifier
@@ -21,7 +23,9 @@ from isogloss.classify.shift import ShiftCorrection
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
+from isogloss.learn.tuning_options import TuningOptions
 from isogloss.storage.sealed import sealed
+from isogloss.storage.typed import typed
 
 OTHERS: tuple[Any, ...] = (None, "x", -1, [], {}, 0.5, float("nan"), True)
 TEXTS = [text for text, _ in JAPANESE[:3]]
@@ -153,3 +157,44 @@ def test_what_is_said_of_damage(
     with pytest.raises(InputError, match=expected) as refused:
         TextClassifier.load(tmp_path / "other", encoder=encoder)
     assert str(refused.value).startswith(str(file))
+
+
+def test_no_field_that_is_missing_has_a_default(
+    fit: Fit, encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    fit().save(tmp_path / "model")
+    file = tmp_path / "model" / "model.json"
+    whole = json.loads(file.read_text())
+    taken = []
+    for way in places(whole):
+        document = copy.deepcopy(whole)
+        inner = document
+        for key in way[:-1]:
+            inner = inner[key]
+        if not isinstance(inner, dict) or way[:2] == ("encoder", "options") or len(way) > 3:
+            continue
+        del inner[way[-1]]
+        file.write_text(json.dumps(sealed(document)))
+        try:
+            TextClassifier.load(tmp_path / "model", encoder=encoder)
+            taken.append(way)
+        except InputError:
+            pass
+    assert taken == [("checksum",)]  # which `sealed` puts back
+
+
+def test_a_record_lacks_nothing_at_any_depth() -> None:
+    whole = {"mean": [{"dropout": None}], "by_name": {"a": {"dropout": 0.1}}}
+    options = asdict(TuningOptions())
+    filled = {"mean": [options], "by_name": {"a": options}}
+    assert typed(filled, Nested) == Nested([TuningOptions()], {"a": TuningOptions()})
+    for part in ("mean", "by_name"):
+        with pytest.raises(KeyError):
+            typed(filled | {part: whole[part]}, Nested)
+    with pytest.raises(KeyError, match="by_name"):
+        typed({"mean": []}, Nested)
+
+
+class Nested(Struct):
+    mean: list[TuningOptions]
+    by_name: dict[str, TuningOptions] = {}

@@ -13,7 +13,8 @@ PATH = Path("a.tsv")
 
 def rows_of(text, quoting="auto"):
     lines = enumerate(io.StringIO(text, newline="\n"), 1)
-    return some_rows(table_rows(lines, delimiter="\t", quoting=quoting, path=PATH), None)
+    read = some_rows(table_rows(lines, delimiter="\t", quoting=quoting, path=PATH), None)
+    return [(list(row), line) for row, line in read]
 
 
 def fields(text, quoting="auto"):

@@ -11,7 +11,7 @@ import io
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +20,9 @@ from isogloss.errors import InputError
 
 Quoting = Literal["auto", "csv", "none"]
 Line = tuple[int, str]  # its number, from 1, and the line with its end
-Row = tuple[list[str], int]  # its fields, and the line on which it begins
+# Its fields, and the line on which it begins. Tuples of strings are no work for the garbage
+# collector, which lists of a million rows keep busy for as long as reading takes.
+Row = tuple[tuple[str, ...], int]
 
 _limit_lock = threading.RLock()
 
@@ -78,7 +80,7 @@ def _plain_rows(
             yield from _settled(rest, delimiter, path)[len(header) :]
             return
         header = header or [(number, line)]
-        yield line.removesuffix("\n").removesuffix("\r").split(delimiter), number
+        yield tuple(line.removesuffix("\n").removesuffix("\r").split(delimiter)), number
 
 
 def _csv_rows(lines: Iterable[Line], delimiter: str, path: Path) -> Iterator[Row]:
@@ -93,7 +95,7 @@ def _csv_rows(lines: Iterable[Line], delimiter: str, path: Path) -> Iterator[Row
 
     try:
         for row in csv.reader(fed(), delimiter=delimiter, strict=True):
-            yield row or [""], starts[0]
+            yield tuple(row) or ("",), starts[0]
             starts.clear()
     except csv.Error as error:
         raise InputError(
@@ -143,18 +145,18 @@ def _rows_or_error(
 def _checked(read: Iterator[Row], path: Path, how: str) -> Iterator[Row]:
     """Refuse rows of another length than the first; leave out blank lines at the end."""
     width = 0
-    blank: list[Row] = []  # at the end so far
+    blank: Row | None = None  # the first of those at the end so far
     for row in read:
         width = width or len(row[0])
-        if width > 1 and row[0] == [""]:
-            blank = blank or [row]
+        if width > 1 and row[0] == ("",):
+            blank = blank or row
             continue
-        for fields, line in chain(blank, [row]):
-            if len(fields) != width:
-                raise InputError(
-                    f"has {len(fields)} field(s){how}, but the first row has {width}; mend the row"
-                    + ("" if how else ", or say --quoting csv if a field holds line breaks"),
-                    path=path,
-                    line=line,
-                )
+        fields, line = blank or row
+        if len(fields) != width:
+            raise InputError(
+                f"has {len(fields)} field(s){how}, but the first row has {width}; mend the row"
+                + ("" if how else ", or say --quoting csv if a field holds line breaks"),
+                path=path,
+                line=line,
+            )
         yield row

@@ -27,6 +27,7 @@ from isogloss.storage.files import (
     write_json,
 )
 from isogloss.storage.sealed import CHECKSUM, refuse_changed, sealed
+from isogloss.storage.typed import typed
 
 MANIFEST = "manifest.json"
 ADVICE = "remove it, and it is made again"
@@ -130,7 +131,7 @@ class Runs(Generic[Cell]):
             del facts[CHECKSUM]
             if facts.pop("made_with") != self._fingerprint:
                 raise InputError(f"is a cell of another {what}; {ADVICE}", path=file)
-            return msgspec.convert(facts, self.experiment.cell)
+            return typed(facts, self.experiment.cell)
 
     def refuse_other(self) -> dict[str, Any] | None:
         """Return what `kept_with` does; raise `InputError` where it is something else."""

@@ -28,6 +28,7 @@ from isogloss.storage.files import (
     refuse_unwritable,
 )
 from isogloss.storage.sealed import CHECKSUM, arrays_checksum
+from isogloss.storage.typed import typed
 from isogloss.train.weights import Tensors
 
 FORMAT = "isogloss training checkpoint 3"
@@ -152,7 +153,7 @@ class Checkpoints:
         with damage_in_one_sentence(file, advice="remove it to start again"):
             facts = parse_json(metadata["progress"])
             differing = _differing(facts.pop("run"), json.loads(json.dumps(run)))
-            progress = msgspec.convert(facts, Progress)
+            progress = typed(facts, Progress)
         if differing:
             raise InputError(
                 f"the checkpoint is of another run ({', '.join(differing)} differ); "

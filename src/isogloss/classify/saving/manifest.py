@@ -9,7 +9,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
 from isogloss.classify.fitted import lack_of_reference
@@ -22,6 +21,7 @@ from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, is_there, read_json, sha256_of
 from isogloss.storage.sealed import refuse_changed
+from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss text classifier", 5
 MANIFEST = "model.json"
@@ -130,7 +130,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _checked(content: Mapping[str, Any]) -> Manifest:
-    manifest = msgspec.convert(content, Manifest)
+    manifest = typed(content, Manifest)
     classes, settings, _ = manifest.classes, manifest.settings, manifest.chosen_by
     if not isinstance(settings["multilabel"], bool) or not isinstance(settings["tune"], str):
         raise ValueError("its settings are of other kinds")

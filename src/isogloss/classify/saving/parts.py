@@ -8,7 +8,6 @@ shapes fit each other is checked here too; what does not is damage, a `ValueErro
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, TypeVar, get_args
 
-import msgspec
 import numpy as np
 
 from isogloss.classify.documents.entity_memory import EntityMemory
@@ -21,6 +20,7 @@ from isogloss.classify.shift import ScoreReference, ShiftCorrection
 from isogloss.classify.trust.reference import ForecastReference
 from isogloss.learn.linear_head import LinearHead
 from isogloss.learn.objective import OBJECTIVES, Objective
+from isogloss.storage.typed import typed
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 AnyHead = TypeVar("AnyHead", bound=Head)
@@ -95,7 +95,7 @@ def together(kind: HeadKind, facts: dict[str, Any], arrays: Arrays) -> Parts[Any
         return OBJECTIVES[value] if kind is Objective else _array(kind, value, arrays[value])
 
     head: Any = HEADS[kind]
-    parts: Parts[Any] = msgspec.convert(facts, Parts[head], dec_hook=decode)
+    parts: Parts[Any] = typed(facts, Parts[head], decode=decode)
     return parts
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from math import prod
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+
+from isogloss.storage.typed import typed
 
 FORMAT = "isogloss-kb"
 VERSION = 2
@@ -94,7 +95,7 @@ def checked_manifest(content: Mapping[str, Any]) -> Manifest:
     ValueError
         With what is missing, of another kind, or does not fit.
     """
-    manifest = msgspec.convert(content, Manifest)
+    manifest = typed(content, Manifest)
     wanted = {ENTITIES, *(file_of(language) for language in manifest.languages)}
     for name in sorted(wanted ^ manifest.files.keys()):
         raise ValueError(f"its files lack or do not need {name!r:.80}")
