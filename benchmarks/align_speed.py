@@ -66,7 +66,7 @@ class Sides:
     def __init__(self, folder: Path, *, batch: int, length: int) -> None:
         self.base = Encoder.load("bundled", device="cpu", threads=torch.get_num_threads())
         self.batch, self.length = batch, length
-        self._folder = folder / "encoder"
+        self._folder = folder
         settings = with_settings(
             self.base, pooling=self.base.settings.pooling.value, normalize=True, max_length=None
         )
@@ -161,7 +161,7 @@ def main() -> None:
     torch.set_num_threads(given.threads)
     result: dict[str, Any] = {"torch": torch.__version__, "threads": given.threads}
     with tempfile.TemporaryDirectory() as folder:
-        sides = Sides(Path(folder), batch=given.batch, length=given.length)
+        sides = Sides(Path(folder) / "equal", batch=given.batch, length=given.length)
         if given.steps:
             pairs = long_pairs(sides, given.data, n=given.batch * (given.steps + 1))
             result["seconds at equal padding"] = speeds(equal(sides, pairs), given.rounds)

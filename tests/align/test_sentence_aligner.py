@@ -130,22 +130,38 @@ def test_only_what_the_options_say_is_trained(tiny: Path) -> None:
     assert np.array_equal(start[name], frozen[name])
 
 
-def test_a_stopped_run_resumes(tmp_path: Path, tiny: Path) -> None:
-    sources, targets, langs = made_pairs(41)
-    options = {"epochs": 2, "batch_size": 16, "learning_rate": 1e-3}
+def test_a_stopped_run_resumes(tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with negatives that were mined and a teacher, which are found anew."""
+    pairs = made_pairs(41)
     base = Encoder.load(tiny, threads=1)
-    one = SentenceAligner(base, training=options | {"epochs": 2}).fit(sources, targets, langs)
+    training = {
+        "epochs": 2, "batch_size": 16, "learning_rate": 1e-3, "hard_negatives": 1,
+        "learns_scale": True, "dropout": 0.1,
+    }  # fmt: skip
+
+    def aligner(**more: object) -> SentenceAligner:
+        return SentenceAligner(base, teacher=base, training=training | more)
+
+    whole = aligner().fit(*pairs)
     folder = tmp_path / "run"
-    two = SentenceAligner(base, training=options)
-    two.fit(sources, targets, langs, checkpoints=folder)
-    again = SentenceAligner(base, training=options)
-    again.fit(sources, targets, langs, checkpoints=folder)  # nothing is left to do
-    for name, value in weights(one).items():
-        assert np.array_equal(value, weights(again)[name]), name
+    loss, n_steps = dual_encoder.DualEncoder.loss, []
+
+    def stopped(self: object, batch: object) -> object:
+        n_steps.append(1)
+        if len(n_steps) == 5:  # in the second epoch, which has three steps as the first
+            raise KeyboardInterrupt
+        return loss(self, batch)
+
+    monkeypatch.setattr(dual_encoder.DualEncoder, "loss", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        aligner().fit(*pairs, checkpoints=folder)
+    for n_done in (8, 8):  # what is left of the second epoch; then nothing
+        again = aligner().fit(*pairs, checkpoints=folder)
+        assert len(n_steps) == n_done
+        for name, value in weights(whole).items():
+            assert np.array_equal(value, weights(again)[name]), name
     with pytest.raises(InputError, match="another run"):
-        SentenceAligner(base, training=options | {"margin": 0.1}).fit(
-            sources, targets, langs, checkpoints=folder
-        )
+        aligner(margin=0.1).fit(*pairs, checkpoints=folder)
 
 
 def test_the_development_pairs_choose_the_epoch(tiny: Path) -> None:

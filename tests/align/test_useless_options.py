@@ -66,6 +66,7 @@ def test_an_option_without_effect_is_refused(tiny: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "more", "said"),
     [({"negatives_from": "x"}, {}, "give hard_negatives too"),
+     ({}, {"dev": Pairs(["a"], ["b"], negatives=["c"])}, "dev has negatives"),
      ({"training": {"hard_negatives": 1}}, {"negatives": ["x"] * 10}, "leave one"),
      ({"training": {"distillation_weight": 0}, "teacher": "x"}, {}, "of no use"),
      ({"training": {"ranking_weight": 0}, "teacher": "x"}, {"negatives": ["x"] * 10}, "ranking")],

@@ -133,7 +133,7 @@ class SentenceAligner(BaseEstimator):
         options = AlignmentOptions.of(self.training, preset=self.preset, tune=self.tune)
         pairs = checked_pairs(Pairs(sources, targets, langs, negatives))
         judged = None if dev is None else checked_pairs(dev)
-        self._refuse_useless(options, pairs, has_dev=dev is not None)
+        self._refuse_useless(options, pairs, dev)
         base = self._base()
         self._refuse_length(options, base)
         task = AlignmentTask(
@@ -178,9 +178,9 @@ class SentenceAligner(BaseEstimator):
         if not hasattr(self, "encoder_"):
             raise NotFittedError("this SentenceAligner is not fitted; call fit first")
 
-    def _refuse_useless(self, options: AlignmentOptions, pairs: Pairs, *, has_dev: bool) -> None:
+    def _refuse_useless(self, options: AlignmentOptions, pairs: Pairs, dev: Pairs | None) -> None:
         around = Circumstances(
-            tune=self.tune, has_dev=has_dev, has_languages=pairs.has_languages,
+            tune=self.tune, has_dev=dev is not None, has_languages=pairs.has_languages,
             has_teacher=self.teacher is not None,
         )  # fmt: skip
         refuse_useless(options, given_names(self.training), around)
@@ -190,6 +190,8 @@ class SentenceAligner(BaseEstimator):
             raise InputError("negatives_from is for hard negatives; give hard_negatives too")
         if not options.ranking_weight and pairs.negatives is not None:
             raise InputError("negatives are for ranking, whose weight is 0; leave them out")
+        if dev is not None and dev.negatives is not None:
+            raise InputError("dev has negatives, which its score has no use for; leave them out")
         if self.teacher is not None and not options.distillation_weight:
             raise InputError("distillation_weight is 0, so the teacher is of no use; leave it out")
 
