@@ -59,16 +59,18 @@ def test_columns_of_text_id_and_language(cli: Run, world: World, tmp_path: Path)
 
 
 def test_the_same_story_in_two_languages(cli: Run, world: World, tmp_path: Path) -> None:
-    same = write_tsv(tmp_path / "same.tsv", [(GERMAN[0][1],), ("anders",)], header="text")
+    others = [("anders",), ("東京",), ("🙂🚀",), ("The quick brown fox",)]
+    same = write_tsv(tmp_path / "same.tsv", [(GERMAN[0][1],), *others], header="text")
     words = ["retrieve", "index", f"de={world.german}", f"nl={same}", "--encoder", world.encoder]
     assert cli(*words, "--out", tmp_path / "i").code == 0
     search = ["retrieve", "search", tmp_path / "i", "--duplicates"]
-    (story,) = cli(*search, "--threshold", 0.999, "--json").json["stories"]
+    story, *_ = cli(*search, "--threshold", 1, "--json").json["stories"]
+    assert (story["cosine"], story["score"] > 1) == (pytest.approx(1, abs=1e-5), True)
     assert (story["story"], story["lang_1"], story["lang_2"]) == (1, "de", "nl")
     assert story["snippet_1"] == story["snippet_2"] == GERMAN[0][1]
     assert (story["id_1"], story["id_2"]) == ("de.tsv:2", "same.tsv:2")
-    assert GERMAN[0][1][:20] in cli(*search, "--threshold", 0.999).out
-    more = cli(*search, "--threshold", -1, "--same-language", "--json").json["stories"]
+    assert GERMAN[0][1][:20] in cli(*search, "--threshold", 1).out
+    more = cli(*search, "--threshold", 0, "--same-language", "--json").json["stories"]
     assert {story["lang_1"] for story in more if story["lang_1"] == story["lang_2"]}
 
 

@@ -25,6 +25,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
     ("mine pairs", "--out"): ["no.txt", "none.txt"],
+    ("mine filter", "--out"): ["--pairs", "en-de=no.tsv", "--keep", "0.8"],
     ("retrieve index", "--out"): ["no.txt"],
     ("probe geometry", "--out"): ["--text", "en=no.tsv"],
     ("probe geometry", "--static"): ["--vectors", "en=no"],
@@ -132,6 +133,10 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
      ["MODEL", "ENCODER", "ENCODER/new"]),
     (["align", "tokenizer", "--text", "en=MODEL/t.tsv", "--pairs", "en-ja=TEXT", "--mono",
       "ja=wikipedia:JA"], "--out", ["MODEL", "TEXT", "JA"]),
+    (["mine", "filter", "--pairs", "en-ja=MODEL/t.tsv", "--precision", "0.8", "--labelled", "TEXT",
+      "--encoder", "ENCODER"], "--out", ["MODEL/t.tsv", "TEXT", "ENCODER/new"]),
+    (["mine", "filter", "--mono", "ja=JA", "--model", "MODEL", "--keep-label", "main"], "--out",
+     ["JA", "MODEL/new"]),
     (["mine", "pairs", "TEXT", "JA", "--encoder", "ENCODER"], "--out",
      ["TEXT", "JA", "ENCODER/t.tsv"]),
     (["classify", "fit", "--train", "en=MODEL/t.tsv", "--dev", "en=TEXT", "--kb", "KB", "--encoder",
@@ -194,7 +199,7 @@ def test_every_command_is_among_them() -> None:
 # Command, option that says what is made, option of a folder that is kept beside it.
 BESIDE = [
     ("align fit", "--out", "--checkpoints"), ("mine pairs", "--out", "--cache"),
-    ("retrieve index", "--out", "--cache"),
+    ("mine filter", "--out", "--cache"), ("retrieve index", "--out", "--cache"),
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.mine.pairs import MARGINS, mine_pairs
+from isogloss.mine.pairs import mine_pairs
 from isogloss.retrieve.approximate import nearest_both_by_faiss
 from isogloss.retrieve.benchmarks import best_f1
+from isogloss.retrieve.margins import MARGINS
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:

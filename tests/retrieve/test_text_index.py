@@ -75,14 +75,17 @@ def test_a_snippet_is_the_beginning_on_one_line(tmp_path: Path, tiny: Encoder) -
 def test_blocks_give_what_all_at_once_gives(
     tmp_path: Path, tiny: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def built(name: str) -> bytes:
-        made = TextIndex.build(TEXTS, tmp_path / name, langs=[None] * len(TEXTS), encoder=tiny)
-        rows = [made.text(row) for row in range(len(made))]
-        return b"".join([made.vectors.round(4).tobytes(), json.dumps(rows).encode()])
+    def built(name: str) -> TextIndex:
+        return TextIndex.build(TEXTS, tmp_path / name, encoder=tiny)
 
     whole = built("one")
     monkeypatch.setattr("isogloss.retrieve.text_index.N_TEXTS_AT_ONCE", 3)
-    assert built("two") == whole
+    parts = built("two")
+    np.testing.assert_allclose(parts.vectors, whole.vectors, atol=1e-5)
+    rows = range(len(whole))
+    assert [(parts.text(row), parts.shown(row)) for row in rows] == [
+        (whole.text(row), whole.shown(row)) for row in rows
+    ]
 
 
 def test_empty_texts_are_left_out_and_counted(tmp_path: Path, tiny: Encoder) -> None:
@@ -212,10 +215,14 @@ def test_faiss_finds_them_too(
 def test_near_duplicates_are_each_others_nearest_of_two_languages() -> None:
     generator = np.random.default_rng(0)
     said = generator.normal(size=(5, 16))
-    vectors = np.concatenate([said, said[[1, 0, 2]] + 0.05, said[[0]] + 0.1, said[[4]] + 0.01])
+    other = generator.normal(size=(4, 16))
+    vectors = np.concatenate(
+        [said, said[[1, 0, 2]] + 0.05, said[[0]] + 0.1, said[[4]] + 0.01, other[:2], other[2:]]
+    )
+    vectors += 1.5  # unrelated texts are near too, as with real encoders
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    langs = np.array([1] * 5 + [2] * 3 + [3] + [1])
-    found = near_duplicates(vectors, langs, threshold=0.95)
+    langs = np.array([1] * 5 + [2] * 3 + [3] + [1] + [2] * 2 + [3] * 2)
+    found = near_duplicates(vectors, langs, threshold=1.15)
     pairs = {(pair.first, pair.second) for pair in found}
     assert pairs == {(0, 6), (0, 8), (6, 8), (1, 5), (2, 7)}
     stories = {pair.story: set() for pair in found}
@@ -224,20 +231,41 @@ def test_near_duplicates_are_each_others_nearest_of_two_languages() -> None:
         cosine = float(vectors[pair.first] @ vectors[pair.second])
         assert pair.cosine == pytest.approx(cosine, abs=1e-6)
     assert sorted(map(sorted, stories.values())) == [[0, 6, 8], [1, 5], [2, 7]]
-    best = [max(pair.cosine for pair in found if pair.story == one) for one in sorted(stories)]
+    best = [max(pair.score for pair in found if pair.story == one) for one in sorted(stories)]
     assert best == sorted(best, reverse=True)
     assert sorted(stories) == [1, 2, 3]
-    within = near_duplicates(vectors, langs, threshold=0.95, same_language=True)
-    assert {(p.first, p.second) for p in within} == pairs | {(4, 9)}
-    assert near_duplicates(vectors, langs, threshold=1.01) == []
+    within = near_duplicates(vectors, langs, threshold=1.15, same_language=True)
+    assert {(p.first, p.second) for p in within} == pairs | {(4, 9), (7, 10)}
+    assert near_duplicates(vectors, langs, threshold=9) == []
+
+
+def test_the_score_of_a_near_duplicate_is_the_margin_of_its_equation() -> None:
+    generator = np.random.default_rng(1)
+    vectors = generator.normal(size=(14, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    langs = np.array([1, 2] * 7)
+    cosines = vectors[langs == 1] @ vectors[langs == 2].T
+    means = np.sort(cosines, axis=1)[:, -4:].mean(1)[:, None] + np.sort(cosines, axis=0)[-4:].mean(
+        0
+    )
+    expected = {
+        (2 * one, 2 * other + 1): cosines[one, other] / (means[one, other] / 2)
+        for one, other in enumerate(cosines.argmax(axis=1).tolist())
+        if cosines[:, other].argmax() == one
+    }
+    found = {
+        tuple(sorted((pair.first, pair.second))): pair.score
+        for pair in near_duplicates(vectors, langs, threshold=0.0)
+    }
+    assert found == pytest.approx({tuple(sorted(pair)): one for pair, one in expected.items()})
 
 
 def test_near_duplicates_of_one_language_are_asked_for(index: TextIndex, tmp_path: Path) -> None:
-    assert len(index.duplicates(threshold=-1.0)) > 0
+    assert len(index.duplicates(threshold=0.0)) > 0
     alone = TextIndex.build(["fox", "dog"], tmp_path / "a", encoder=index.encoder)
     with pytest.raises(InputError, match="--same-language"):
         alone.duplicates()
-    (pair,) = alone.duplicates(threshold=-1.0, same_language=True)
+    (pair,) = alone.duplicates(threshold=0.0, same_language=True)
     assert (pair.first, pair.second) == (0, 1)
 
 

@@ -12,8 +12,8 @@ from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_source import EntitySource, entity_source
 from isogloss.classify.options import FittedOptions
 from isogloss.encode import Encoder
-from isogloss.encode.encoder_name import EncoderName
 from isogloss.encode.settings import TO_READ_ALL
+from isogloss.encode.source import EncoderName
 from isogloss.kb import KnowledgeBase
 
 

@@ -6,10 +6,13 @@ language, the second in the second, further ones are left alone. Moses text is t
 by the languages, or ``source`` and ``target``.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 
-from isogloss.data.documents import FileFormat, read_documents
+from isogloss.data.blocks import ROWS, read_blocks
+from isogloss.data.documents import FileFormat
 from isogloss.data.lines import open_lines
 from isogloss.errors import InputError
 from isogloss.text.languages import parse_language
@@ -74,12 +77,30 @@ def read_pairs(file: PairFile) -> SentencePairs:
     InputError
         For a missing file, a row without two columns, or sides of different lengths.
     """
+    firsts: list[str] = []
+    seconds: list[str] = []
+    for block in pair_blocks(file):
+        firsts += block.firsts
+        seconds += block.seconds
+    return SentencePairs(file, firsts, seconds)
+
+
+def pair_blocks(file: PairFile, *, rows: int = ROWS) -> Iterator[SentencePairs]:
+    """Yield the pairs of a file some at a time; raises as `read_pairs`, when it gets there."""
     sides = [_moses_side(file.path, name) for name in file.names]
     if not file.path.exists() and any(sides):
-        return _read_moses(file, sides)
-    if _ending(file.path) in TABLES:
-        return _read_table(file)
-    firsts, seconds = [], []
+        found = _moses_pairs(file, sides)
+    elif _ending(file.path) in TABLES:
+        yield from _table_blocks(file, rows)
+        return
+    else:
+        found = _tsv_pairs(file)
+    while block := list(islice(found, rows)):
+        firsts, seconds = zip(*block, strict=True)
+        yield SentencePairs(file, list(firsts), list(seconds))
+
+
+def _tsv_pairs(file: PairFile) -> Iterator[tuple[str, str]]:
     for number, line in open_lines(file.path):
         cells = line.split("\t")
         if len(cells) < 2:
@@ -87,9 +108,7 @@ def read_pairs(file: PairFile) -> SentencePairs:
                 "has one column; a row is a sentence, a tab and its translation",
                 path=file.path, line=number,
             )  # fmt: skip
-        firsts.append(cells[0])
-        seconds.append(cells[1])
-    return SentencePairs(file, firsts, seconds)
+        yield cells[0], cells[1]
 
 
 def _ending(path: Path) -> str:
@@ -104,25 +123,27 @@ def _moses_side(path: Path, name: str) -> Path | None:
     return next((side for side in found if side.is_file()), None)
 
 
-def _read_moses(file: PairFile, sides: list[Path | None]) -> SentencePairs:
+def _moses_pairs(file: PairFile, sides: list[Path | None]) -> Iterator[tuple[str, str]]:
     columns = []
     for side, name in zip(sides, file.names, strict=True):
         if side is None:
             raise InputError(f"no such file beside the other side: {file.path.name}.{name}",
                              path=file.path)  # fmt: skip
-        columns.append([line for _, line in open_lines(side)])
-    if len(columns[0]) != len(columns[1]):
-        raise InputError(
-            f"has {len(columns[1]):,} lines and {sides[0]} {len(columns[0]):,}; line i of both is "
-            "a pair",
-            path=sides[1],
-        )
-    return SentencePairs(file, *columns)
+        columns.append(open_lines(side))
+    for one, other in zip_longest(*columns):
+        if one is None or other is None:
+            shorter, longer = (sides[0], sides[1]) if one is None else (sides[1], sides[0])
+            raise InputError(
+                f"ends before line {(one or other)[0]:,} of {longer}; line i of both is a pair",
+                path=shorter,
+            )
+        yield one[1], other[1]
 
 
-def _read_table(file: PairFile) -> SentencePairs:
+def _table_blocks(file: PairFile, rows: int) -> Iterator[SentencePairs]:
     columns = []
     for name, usual in zip(file.names, ("source", "target"), strict=True):
         form = FileFormat(text=(name,), or_text=((usual,),))
-        columns.append(read_documents(file.path, format=form, needs_label=False).texts)
-    return SentencePairs(file, *columns)
+        columns.append(read_blocks(file.path, format=form, rows=rows))
+    for one, other in zip(*columns, strict=True):
+        yield SentencePairs(file, one.texts, other.texts)

@@ -4,17 +4,41 @@ What looks like a path never uses the network. The hub is asked only for a name 
 and only for files that are safe to read.
 """
 
+import os
 import re
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from isogloss.encode.bundled.bundled import bundled_directory
 from isogloss.errors import InputError, did_you_mean
-from isogloss.storage.files import sha256_of
+from isogloss.storage.files import resolved, sha256_of
 
 BUNDLED = "bundled"
 WANTED = ["*.json", "*.safetensors", "*.txt", "*.model"]
 UNWANTED = ["onnx/*", "openvino/*", "*/onnx/*", "*/openvino/*"]
+
+
+@dataclass(frozen=True)
+class EncoderName:
+    """How an encoder is found and known again: its name or folder, and what `Encoder.load` took."""
+
+    name: str
+    fingerprint: str
+    options: dict[str, Any]
+    is_directory: bool = False
+
+    def seen_from(self, path: Path) -> "EncoderName":
+        """Return how what is saved in the folder `path` names it."""
+        if not Path(self.name).is_dir():
+            return replace(self, is_directory=False)
+        return replace(self, name=way_to(Path(self.name), path), is_directory=True)
+
+
+def way_to(target: Path, path: Path) -> str:
+    """Return how `target` is reached from the folder `path`, whatever links lead to either."""
+    return os.path.relpath(resolved(target), resolved(path))
 
 
 def find_directory(name: str | Path, *, fetch: bool = True) -> Path:

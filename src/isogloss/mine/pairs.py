@@ -1,29 +1,27 @@
 """Bitext mining: which sentences of two languages are translations (Artetxe and Schwenk 2019).
 
-A cosine alone is high for sentences that are near everything. The margin compares it with what
-both sentences have with their k nearest neighbours of the other side, NN(x) and NN(y):
-
-    ratio     cos(x, y) / m(x, y)
-    distance  cos(x, y) - m(x, y)
-    m(x, y) = (Σ cos(x, z) over z in NN(x) + Σ cos(y, z) over z in NN(y)) / 2k
-
-Candidates are the best of each sentence in both directions; a sentence is in one pair at most, the
-better one first. Cosines are computed a block at a time, each once for both directions.
+Candidates are the best of each sentence in both directions, by the margin (`retrieve.margins`); a
+sentence is in one pair at most, the better one first. Cosines are computed a block at a time, each
+once for both directions.
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Floats2d, Ints1d
 from isogloss.errors import InputError, did_you_mean
-from isogloss.retrieve.search import BothNeighbours, Neighbours, nearest_both
+from isogloss.retrieve.margins import (
+    MARGINS,
+    N_NEIGHBOURS,
+    Margin,
+    margin_scores,
+    mean_cosines,
+)
+from isogloss.retrieve.search import BothNeighbours, nearest_both
 
-Margin = Literal["ratio", "distance", "cosine"]
 Search = Callable[..., BothNeighbours]
-MARGINS: tuple[Margin, ...] = ("ratio", "distance", "cosine")
-N_NEIGHBOURS = 4  # as Artetxe and Schwenk have it
 
 
 class MinedPairs(NamedTuple):
@@ -78,10 +76,10 @@ def mine_pairs(
     if not len(sources) or not len(targets):
         return MinedPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     forwards, back = search(sources, targets, k=n_neighbours)
-    means = _means(forwards), _means(back)
+    means = mean_cosines(forwards), mean_cosines(back)
     scored = [
-        _scores(forwards, means[0], means[1], margin),
-        _scores(back, means[1], means[0], margin),
+        margin_scores(forwards, means[0], means[1], margin),
+        margin_scores(back, means[1], means[0], margin),
     ]
     best = [scores.argmax(axis=1) for scores in scored]
     rows = [np.arange(len(sources)), np.arange(len(targets))]
@@ -89,20 +87,6 @@ def mine_pairs(
     seconds = np.concatenate([forwards.rows[rows[0], best[0]], rows[1]])
     values = np.concatenate([scored[0][rows[0], best[0]], scored[1][rows[1], best[1]]])
     return _one_each(firsts, seconds, values)
-
-
-def _means(found: Neighbours) -> Doubles1d:
-    return np.asarray(found.cosines.mean(axis=1), np.float64)
-
-
-def _scores(
-    found: Neighbours, own: Doubles1d, others: Doubles1d, margin: Margin
-) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
-    cosines = found.cosines.astype(np.float64)
-    means = (own[:, None] + others[found.rows]) / 2
-    if margin == "ratio":
-        return np.asarray(cosines / np.maximum(means, 1e-9))
-    return np.asarray(cosines - means) if margin == "distance" else cosines
 
 
 def _one_each(sources: Ints1d, targets: Ints1d, scores: Doubles1d) -> MinedPairs:

@@ -1,8 +1,10 @@
 """Near-duplicates: the same story in two languages, as texts that are each other's nearest.
 
 Two texts of different languages are a pair when each is the nearest of the other among all texts of
-its language, and their cosine reaches a threshold. Pairs that share a text are one story. Cosines
-are computed once, a block at a time, for each two languages.
+its language, and their margin reaches a threshold: the cosine over the mean cosine of both with
+their nearest of the other language (`margins`), which tells the same story from the same topic
+better than the cosine itself. Pairs that share a text are one story. Cosines are computed once, a
+block at a time, for each two languages.
 """
 
 from collections.abc import Iterator
@@ -13,10 +15,11 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from isogloss.arrays import Floats1d, Floats2d, Ints1d
+from isogloss.arrays import Doubles1d, Floats2d, Ints1d
+from isogloss.retrieve.margins import N_NEIGHBOURS, margin_scores, mean_cosines
 from isogloss.retrieve.search import NOTHING, SomeVectors, nearest_both
 
-THRESHOLD = 0.9
+THRESHOLD = 1.045  # chosen by benchmarks/near_duplicates.py
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,12 @@ class DuplicatePair:
     ----------
     story
         Number of the story, from 1, the one with the best pair first.
+    score
+        The margin, a ratio.
     """
 
     story: int
+    score: float
     cosine: float
     first: int
     second: int
@@ -47,7 +53,7 @@ def near_duplicates(
     langs
         Number of the language of each text, (n_texts,).
     threshold
-        Lowest cosine of a pair; for how it was chosen see docs/search.md.
+        Lowest margin of a pair; how it was chosen is in docs/search.md.
     same_language
         Look for pairs within a language too.
     """
@@ -61,37 +67,37 @@ def near_duplicates(
     if not found:
         return []
     firsts, seconds = (np.array([pair[at] for pair in found]) for at in (0, 1))
-    cosines = np.array([pair[2] for pair in found])
-    stories = _stories(firsts, seconds, cosines, len(vectors))
-    order = np.lexsort((seconds, firsts, -cosines, stories))
-    return [
-        DuplicatePair(int(stories[at]), float(cosines[at]), int(firsts[at]), int(seconds[at]))
-        for at in order
-    ]
+    scores = np.array([pair[2] for pair in found])
+    stories = _stories(firsts, seconds, scores, len(vectors))
+    order = np.lexsort((seconds, firsts, -scores, stories)).tolist()
+    return [DuplicatePair(int(stories[at]), *found[at][2:], *found[at][:2]) for at in order]
 
 
 def _mutual(
     vectors: Floats2d, one: Ints1d, other: Ints1d, threshold: float
-) -> Iterator[tuple[int, int, float]]:
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield two rows, margin and cosine of each pair of two languages, or of one."""
     is_within = one is other
     both = nearest_both(
-        SomeVectors(vectors, one), SomeVectors(vectors, other), without_self=is_within
-    )
+        SomeVectors(vectors, one), SomeVectors(vectors, other), k=N_NEIGHBOURS,
+        without_self=is_within,
+    )  # fmt: skip
+    means = mean_cosines(both.of_sources), mean_cosines(both.of_targets)
+    scores = margin_scores(both.of_sources, means[0], means[1], "ratio")[:, 0]
     there, back = both.of_sources.rows[:, 0], both.of_targets.rows[:, 0]
     places = np.arange(len(one))
-    is_mutual = (there != NOTHING) & (back[there] == places)
-    is_mutual &= both.of_sources.cosines[:, 0] >= threshold
+    is_mutual = (there != NOTHING) & (back[there] == places) & (scores >= threshold)
     if is_within:
         is_mutual &= places < there
     for place in np.flatnonzero(is_mutual).tolist():
         rows = sorted((int(one[place]), int(other[there[place]])))
-        yield rows[0], rows[1], float(both.of_sources.cosines[place, 0])
+        yield rows[0], rows[1], float(scores[place]), float(both.of_sources.cosines[place, 0])
 
 
-def _stories(firsts: Ints1d, seconds: Ints1d, cosines: Floats1d, n: int) -> Ints1d:
+def _stories(firsts: Ints1d, seconds: Ints1d, scores: Doubles1d, n: int) -> Ints1d:
     """Return the number of each pair's story, in the order of their best pairs."""
     graph = coo_array((np.ones(len(firsts), bool), (firsts, seconds)), shape=(n, n))
     component = connected_components(graph, directed=False)[1][firsts]
-    order = np.lexsort((firsts, -cosines))
+    order = np.lexsort((firsts, -scores))
     numbers = {part: number for number, part in enumerate(dict.fromkeys(component[order]), 1)}
     return np.array([numbers[part] for part in component], np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from isogloss.arrays import Floats2d, offsets_of
 from isogloss.encode import Encoder
-from isogloss.encode.encoder_name import EncoderName
+from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError, counted
 from isogloss.retrieve.approximate import ApproximateIndex, require_faiss
 from isogloss.retrieve.index_files import (

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 
 from isogloss.arrays import Floats2d, Ints1d
-from isogloss.encode.encoder_name import EncoderName
+from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError, counted
 from isogloss.limits import Count, Share
 from isogloss.storage.files import (

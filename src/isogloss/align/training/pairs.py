@@ -4,7 +4,6 @@ Called by `training`. Two sentences are the same when their letters and digits a
 such pairs are not taken for negatives of each other.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from isogloss.align.training.distillation import TeacherVectors
 from isogloss.align.training.ranking import Sentences
 from isogloss.align.training.tokenized_negatives import NegativesOfBatch, TokenizedNegatives
 from isogloss.arrays import Ints1d, Ints2d, SmallInts1d
+from isogloss.text.letters import letters_and_digits
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,7 @@ def sentence_numbers(*sides: Sequence[str]) -> list[Ints1d]:
     def number(text: str) -> int:
         found = read.get(text)
         if found is None:
-            found = read[text] = known.setdefault(_said(text), len(known))
+            found = read[text] = known.setdefault(letters_and_digits(text), len(known))
         return found
 
     return [np.fromiter(map(number, side), np.int64, len(side)) for side in sides]
-
-
-def _said(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    kept = (one for one in folded if one.isalnum() or unicodedata.category(one).startswith("M"))
-    return "".join(kept) or text

@@ -34,8 +34,8 @@ from isogloss.classify.saving.manifest import (
 from isogloss.classify.saving.parts import Arrays, Parts, together
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
-from isogloss.encode.encoder_name import EncoderName
 from isogloss.encode.settings import Setting
+from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.matching.inflection import rules_fingerprint

@@ -14,7 +14,7 @@ from msgspec import Struct
 from isogloss.classify.fitted import lack_of_reference
 from isogloss.classify.options import FittedOptions
 from isogloss.classify.trust.trust import Trust
-from isogloss.encode.encoder_name import EncoderName
+from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
 from isogloss.learn.linear_head import ChosenBy
 from isogloss.learn.tuning_options import TuningOptions

@@ -30,7 +30,7 @@ from isogloss.classify.saving.manifest import (
 )
 from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
 from isogloss.encode import Encoder
-from isogloss.encode.encoder_name import way_to
+from isogloss.encode.source import way_to
 from isogloss.errors import InputError
 from isogloss.kb.matching.inflection import rules_fingerprint
 from isogloss.learn.tuned_encoder import TunedEncoder

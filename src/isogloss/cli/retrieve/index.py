@@ -18,6 +18,7 @@ from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import InputError, counted
+from isogloss.limits import LARGEST_COUNT
 from isogloss.report.table import Table
 from isogloss.retrieve.approximate import require_faiss
 from isogloss.retrieve.duplicates import THRESHOLD
@@ -162,7 +163,11 @@ def search(
     ] = False,
     threshold: Annotated[
         float,
-        typer.Option(min=-1, max=1, help="Minimum cosine of a near-duplicate."),
+        typer.Option(
+            min=0,
+            max=LARGEST_COUNT,
+            help="Minimum score of a near-duplicate: its cosine over those of both's neighbours.",
+        ),
         _FOR_DUPLICATES,
     ] = THRESHOLD,
     same_language: Annotated[
@@ -248,7 +253,7 @@ def _row(hit: Hit) -> dict[str, Any]:
 def _stories(index: TextIndex, threshold: float, *, same_language: bool) -> list[dict[str, Any]]:
     rows = []
     for pair in index.duplicates(threshold=threshold, same_language=same_language):
-        row: dict[str, Any] = {"story": pair.story, "score": pair.cosine}
+        row: dict[str, Any] = {"story": pair.story, "score": pair.score, "cosine": pair.cosine}
         for number, text in enumerate((pair.first, pair.second), 1):
             row |= {f"{name}_{number}": value for name, value in vars(index.shown(text)).items()}
         rows.append(row)

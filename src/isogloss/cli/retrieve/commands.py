@@ -1,4 +1,4 @@
-"""``isogloss retrieve``: search in texts, and how well an encoder finds translations."""
+"""The group ``retrieve``, and its command ``evaluate``: how well an encoder finds translations."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import grouped
 from isogloss.cli.output import console
-from isogloss.cli.retrieve_index import index, search
+from isogloss.cli.retrieve.index import index, search
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.mine.pairs import mine_pairs

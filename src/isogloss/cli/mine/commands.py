@@ -1,4 +1,4 @@
-"""``isogloss mine``: sentence pairs out of texts of two languages."""
+"""The group ``mine``, and its command ``pairs``: sentence pairs out of texts of two languages."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,10 +10,12 @@ from isogloss.arrays import Floats2d
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import grouped
+from isogloss.cli.mine.filter import filter_
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import counted
 from isogloss.limits import LARGEST_COUNT
+from isogloss.mine.filter.filtering import one_line
 from isogloss.mine.pairs import mine_pairs
 from isogloss.retrieve.approximate import nearest_both_by_faiss, require_faiss
 from isogloss.retrieve.search import nearest_both
@@ -28,9 +30,7 @@ ByFaiss = Annotated[
 ]
 
 
-@app.callback()
-def _group() -> None:
-    """Keep ``pairs`` a command of a group, though it is the only one."""
+app.command("filter")(filter_)
 
 
 @app.command()
@@ -81,7 +81,7 @@ def pairs(
     if threshold is not None:
         found = found.above(threshold)
     rows = (
-        f"{_one_line(sides[0][source])}\t{_one_line(sides[1][target])}\t{score:.6f}\n"
+        f"{one_line(sides[0][source])}\t{one_line(sides[1][target])}\t{score:.6f}\n"
         for source, target, score in zip(*found, strict=True)
     )
     with (
@@ -90,7 +90,3 @@ def pairs(
     ):
         file.writelines(rows)
     typer.echo(f"isogloss: {counted(len(found.scores), 'pair')} → {out}", err=True)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

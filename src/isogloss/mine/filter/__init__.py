@@ -1,0 +1,1 @@
+"""Filters of sentence pairs and of monolingual text: rules, scores, thresholds."""
