@@ -2,13 +2,17 @@
 
 import json
 import shutil
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from cli_world import Refuse, Run, World, write_file
 
 from isogloss.classify import TextClassifier, adaptation
+from isogloss.cli.main import main
 from isogloss.errors import InputError
+from isogloss.learn.tuning_options import TuningOptions
 from isogloss.storage.sealed import sealed
 
 ENGLISH = [
@@ -129,7 +133,7 @@ def test_advice_of_a_tuned_model_names_options_as_typed(
     refuse: Refuse, own: World, texts: Path
 ) -> None:
     manifest = json.loads((own.alone / "model.json").read_text())
-    manifest |= {"training": {}, "forecast_reference": None}
+    manifest |= {"training": asdict(TuningOptions()), "forecast_reference": None}
     manifest["settings"]["tune"] = "lora"
     (own.alone / "model.json").write_text(json.dumps(sealed(manifest)))
     for command in ("adapt", "forecast"):
@@ -185,3 +189,20 @@ def test_there_is_no_forecast_for_a_language_that_is_adapted_to(
     assert cli("classify", "adapt", own.alone, *remove).code == 0
     again = ("classify", "forecast", tmp_path / "before", own.german, "--lang", "de")
     assert cli(*again).out == before.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_model_that_was_made_stays_where_no_answer_can_be_written(
+    own: World, texts: Path, tmp_path: Path, in_place: bool, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    out = own.alone if in_place else tmp_path / "new"
+    words = ["classify", "adapt", own.alone, texts, "--lang", "de"]
+    words += [] if in_place else [f"--out={out}"]
+    with Path("/dev/full").open("w", encoding="utf-8") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
+        assert main([str(word) for word in words]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.endswith(f"; let it go elsewhere; what was written stays: {out}")
+    assert TextClassifier.load(out, encoder=own.encoder).corrections_

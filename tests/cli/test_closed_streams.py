@@ -100,3 +100,19 @@ def test_streams_that_break(
     assert done.returncode == code
     assert done.stderr == (f"isogloss: {said}\n" if said else "")
     assert ("mentions" in done.stdout + answer.read_text()) == (code == 0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_report_that_was_made_stays_and_is_said(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Exit 2, for the answer is lost."""
+    report = tmp_path / "report.html"
+    words = ["classify", "evaluate", world.alone, "--test", f"ja={world.japanese}"]
+    with Path("/dev/full").open("w", encoding="utf-8") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
+        assert main([*map(str, words), "--report", str(report)]) == 2
+    assert report.exists()
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.endswith(f"; let it go elsewhere; what was written stays: {report}")

@@ -36,6 +36,7 @@ TUNED = [*FIT, "--tune", "full"]
 NAMED = ["classify", "fit", "--classes", "TRAIN", "--out", "OUT"]
 REMOVE = [*ADAPT, "--remove", "--out", "OUT"]
 BUILD = ["kb", "build", "--source", "names:NAMES", "--out", "OUT"]
+CLDR = ["kb", "build", "--source", "cldr", "--out", "OUT"]
 
 OF_ENTITIES = "is for entities of a knowledge base; give --kb too"
 OF_NAMES = "is for names of a knowledge base; give --kb too"
@@ -82,6 +83,7 @@ USELESS: list[tuple[list[str], list[str], str]] = [
     (BUILD, ["--work=x", "--limit=1", "--min-link-count", "--keep-disambiguations",
              "--keep-red-links=1", "--sitelinks=x"], OF_WIKIPEDIAS),
     (BUILD, ["--min-sitelinks"], "is for wikidata:DUMP sources; give one"),
+    (CLDR, ["--skip-bad"], "is for names files; add --source names:FILE"),
 ]  # fmt: skip
 CASES = [(words, option, why) for words, options, why in USELESS for option in options]
 

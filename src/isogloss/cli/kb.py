@@ -45,7 +45,9 @@ class Kept:
         bool, typer.Option("--keywords", help="Take the sources' keywords as weaker names.")
     ] = False
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count bad lines of names files.")
+        bool,
+        typer.Option("--skip-bad", help="Skip and count bad lines of names files."),
+        OnlyWith("@names", why="is for names files; add --source names:FILE"),
     ] = False
     min_sitelinks: Annotated[
         int,
@@ -137,7 +139,7 @@ def build(
     from isogloss.kb.build.source import parse_sources
 
     kinds = {one.kind for one in parse_sources(source)}  # a misspelt one is the fault to tell
-    given.refuse_useless({f"@{kind}": kind in kinds for kind in ("wikipedia", "wikidata")})
+    given.refuse_useless({f"@{kind}": kind in kinds for kind in ("wikipedia", "wikidata", "names")})
     refuse_inside(out, work=wikipedias.work)
     report = build_knowledge_base(
         source,

@@ -5,10 +5,12 @@ Results go to stdout, log messages to stderr.
 """
 
 import logging
+import os
 import re
 import signal
 import sys
 import warnings
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -19,7 +21,7 @@ import typer
 from isogloss import __version__
 from isogloss.cli.quiet import add_quiet, talk_restored
 from isogloss.cli.stops import Stopped, stops_raise
-from isogloss.cli.streams import answer_to, talk_to
+from isogloss.cli.streams import UnwrittenError, answer_to, talk_to
 from isogloss.errors import InputError, OmissionWarning
 
 _GROUPS = ("kb", "classify", "align", "mine", "retrieve", "vectors", "probe")
@@ -104,6 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    before = _places(words)
     try:
         _add_groups(words)
         _refuse_empty(words)
@@ -115,6 +118,9 @@ def _run(words: list[str]) -> int:
         return 0
     except typer.Exit as stop:
         return stop.exit_code
+    except UnwrittenError as error:
+        made = [word for word, state in _places(words).items() if before.get(word) != state]
+        return _say(f"{error}; what was written stays: {', '.join(made)}" if made else str(error))
     except InputError as error:
         return _say(str(error))
     except OmissionWarning as omission:  # --strict makes them errors
@@ -135,6 +141,17 @@ def _run(words: list[str]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         reason = error.strerror or error
         return _say(f"{place}{reason}; check the path, its permissions and the disk")
+
+
+def _places(words: list[str]) -> dict[str, tuple[int, int]]:
+    """Return the files and folders that words name, and by what a change of each is known."""
+    found = {}
+    for word in words:
+        path = word.partition("=")[2] if word.startswith("--") else word
+        with suppress(OSError, ValueError):
+            status = os.stat(path)  # noqa: PTH116
+            found[path] = (status.st_ino, status.st_mtime_ns)
+    return found
 
 
 def _how_to_go_on(words: list[str]) -> str:

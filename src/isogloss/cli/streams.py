@@ -34,6 +34,10 @@ def let_go(stream: TextIO) -> None:
         stream.flush()
 
 
+class UnwrittenError(InputError):
+    """Standard output broke; files that were made before stay."""
+
+
 class _Guarded:
     """A text stream whose writes go nowhere once one has failed, and command no terminal."""
 
@@ -109,7 +113,7 @@ class _Answer(_Guarded):
     def _fail(self, error: OSError) -> None:
         let_go(self._stream)
         reason = error.strerror or error
-        self._fault = error if isinstance(error, BrokenPipeError) else InputError(
+        self._fault = error if isinstance(error, BrokenPipeError) else UnwrittenError(
             f"standard output cannot be written: {reason}; let it go elsewhere"
         )  # fmt: skip
         raise self._fault from error

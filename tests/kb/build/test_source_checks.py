@@ -93,6 +93,8 @@ def test_standard_input_is_read_once(tmp_path: Path, dump: Path) -> None:
     assert "standard input can be read once, but wikipedia:en=- and wikidata:- are" in message
     message = refused(tmp_path, f"wikipedia:en={dump}", langlinks={"en": Path("-")})
     assert message == "a table is not read from standard input; --langlinks takes LANG=FILE"
+    message = refused(tmp_path, "names:-")
+    assert message == "a names file has a name, by which its format is told; give names:FILE"
     message = refused(tmp_path, f"wikipedia:en={dump}", sitelinks=Path("-"))
     assert "a table is not read from standard input" in message
 

@@ -100,12 +100,7 @@ def evaluate_command(
     say_corrections(loaded, frozenset(filter(None, tests.langs)))
     say_uncalibrated(loaded, abstain_below)
     against = None if versus is None else versus.name
-    if output.as_json:
-        typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
-    else:
-        result.shown().render(console())
-        typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
-    if made.report is not None:
+    if made.report is not None:  # before anything is said
         write_report(
             made.report, loaded.fitted_, result, tests.texts, tests.labels, tests.langs,
             title=f"Evaluation of {saved.model.name}",
@@ -113,6 +108,11 @@ def evaluate_command(
             versus=against, fallback_lang=fallback_lang, overwrite=made.overwrite,
         )  # fmt: skip
         typer.echo(f"isogloss: report → {made.report}", err=True)
+    if output.as_json:
+        typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
+    else:
+        result.shown().render(console())
+        typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
 
 
 @app.command()

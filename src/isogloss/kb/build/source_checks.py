@@ -126,6 +126,10 @@ def _check_file(source: Source) -> None:
     file = source.path
     if file == STANDARD_INPUT:
         standard_input()  # says that it is closed
+        if source.kind == "names":
+            raise InputError(
+                "a names file has a name, by which its format is told; give names:FILE"
+            )
         return
     if source.kind == "names":
         if not file.exists() or file.is_dir():

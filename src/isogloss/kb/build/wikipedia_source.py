@@ -271,7 +271,11 @@ def _forget_other_options(folder: Path, code: str, options: WikipediaOptions) ->
         "keep_red_links": options.keep_red_links,
     }  # fmt: skip
     about = folder / "counts.json"
-    before = read_json(about, what="a work folder") if about.exists() else {"version": VERSION}
+    before = (
+        read_json(about, what="a work folder", advice="remove it")
+        if about.exists()
+        else {"version": VERSION}
+    )
     if before == wanted:
         return
     with damage_in_one_sentence(about, advice="remove it"):
