@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from isogloss.encode.vector_cache import VectorCache
 from isogloss.errors import InputError
+from isogloss.storage.array_file import map_arrays
 from isogloss.storage.sealed import arrays_checksum, refuse_changed, sealed
 
 DOCUMENT = {"format": "x", "rate": 0.1, "names": ["Tōkyō", "\ud800", None], "none": float("nan")}
@@ -51,3 +53,19 @@ def test_arrays_are_known_by_name_type_shape_and_bytes() -> None:
     assert len({arrays_checksum(arrays, about) for arrays, about in others}) == len(others)
     again = arrays_checksum({"a": whole[::1]}, {"checksum": "anything"})
     assert again == arrays_checksum({"a": whole}, {})
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 4, b"\0" * 64])
+def test_an_empty_file_of_arrays_has_the_advice_of_a_damaged_one(
+    tmp_path: Path, data: bytes
+) -> None:
+    (tmp_path / "links.bin").write_bytes(data)
+    with pytest.raises(InputError, match=rf"links\.bin: .*; remove {tmp_path} and run again$"):
+        map_arrays(tmp_path / "links.bin")
+
+
+def test_a_cache_that_is_a_file_is_told_from_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "cache"):
+        with pytest.raises(InputError, match="is a file, or lies in one; a cache is a folder"):
+            VectorCache(place)

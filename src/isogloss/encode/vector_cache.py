@@ -67,6 +67,10 @@ class VectorCache:
         refuse_artefact(self.directory, option="--cache")
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise InputError(
+                "is a file, or lies in one; a cache is a folder", path=directory
+            ) from error
         except OSError as error:
             raise InputError(
                 f"the cache cannot be made ({error.strerror}); give another folder", path=directory

@@ -72,7 +72,7 @@ def map_sealed(path: Path, *, advice: str, compares: bool = True) -> tuple[Array
     InputError
         When the file is cut off, no such file, or not what was written.
     """
-    whole = _mapped(path)
+    whole = _mapped(path, advice=advice)
     try:
         arrays, metadata = tensors_in(whole)
     except ValueError as error:
@@ -157,11 +157,11 @@ def tensors_in(whole: "np.ndarray[Any, Any]") -> tuple[Arrays, dict[str, str]]:
     return arrays, metadata
 
 
-def _mapped(path: Path) -> "np.ndarray[Any, Any]":
+def _mapped(path: Path, *, advice: str = "give one") -> "np.ndarray[Any, Any]":
     """Map a file, read-only; a pipe is not waited for."""
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size < 8:
-            raise InputError("is not a safetensors file", path=path)
+            raise InputError(f"is not a safetensors file; {advice}", path=path)
         return np.memmap(file, np.uint8, "r")
 
 
