@@ -17,7 +17,7 @@ from isogloss import __version__
 from isogloss.cli.main import app, main
 
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
-ALL = ["", "align", "align export", "align fit", "align tokenizer",
+ALL = ["", "align", "align export", "align fit", "align pretrain", "align tokenizer",
        "mine", "mine filter", "mine pairs",
        "retrieve", "retrieve evaluate", "retrieve index", "retrieve search",
        "kb", "kb build", "kb info", "kb link", "encode",

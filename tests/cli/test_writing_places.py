@@ -16,6 +16,7 @@ FIT = ["--train", "en=no.tsv"]
 WORDS: dict[tuple[str, str], list[str]] = {
     ("align export", "--out"): ["./no", "--prune-with", "en=no.tsv"],
     ("align fit", "--out"): ["--pairs", "en-de=no.tsv"],
+    ("align pretrain", "--out"): ["--text", "en=no.tsv", "--encoder", "./no"],
     ("align tokenizer", "--out"): ["--text", "en=no.tsv"],
     ("classify fit", "--out"): FIT,
     ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
@@ -131,6 +132,10 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
       "ENCODER"], "--out", ["MODEL", "ENCODER", "ENCODER/new"]),
     (["retrieve", "index", "en=TEXT", "MODEL/t.tsv", "--encoder", "ENCODER"], "--out",
      ["MODEL", "ENCODER", "ENCODER/new"]),
+    (["align", "pretrain", "--text", "en=MODEL/t.tsv", "--pairs", "en-ja=TEXT", "--dev", "ja=JA",
+      "--encoder", "ENCODER"], "--out", ["MODEL", "TEXT", "JA", "ENCODER", "ENCODER/new"]),
+    (["align", "pretrain", "--mono", "ja=wikipedia:JA", "--tokenizer", "MODEL"], "--out",
+     ["JA", "MODEL", "MODEL/new"]),
     (["align", "tokenizer", "--text", "en=MODEL/t.tsv", "--pairs", "en-ja=TEXT", "--mono",
       "ja=wikipedia:JA"], "--out", ["MODEL", "TEXT", "JA"]),
     (["mine", "filter", "--pairs", "en-ja=MODEL/t.tsv", "--precision", "0.8", "--labelled", "TEXT",
@@ -198,7 +203,8 @@ def test_every_command_is_among_them() -> None:
 
 # Command, option that says what is made, option of a folder that is kept beside it.
 BESIDE = [
-    ("align fit", "--out", "--checkpoints"), ("mine pairs", "--out", "--cache"),
+    ("align fit", "--out", "--checkpoints"), ("align pretrain", "--out", "--checkpoints"),
+    ("mine pairs", "--out", "--cache"),
     ("mine filter", "--out", "--cache"), ("retrieve index", "--out", "--cache"),
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
@@ -227,7 +233,8 @@ def test_a_folder_in_what_is_made_would_be_replaced(
     out = tmp_path / "out.npy"
     (tmp_path / "link").symlink_to(out)
     dump = ["--source", "wikipedia:en=no.bz2"] if command == "kb build" else []  # --work needs one
-    tune = ["--tune", "full"] if kept == "--checkpoints" else []  # which has checkpoints
+    tunes = kept == "--checkpoints" and command != "align pretrain"
+    tune = ["--tune", "full"] if tunes else []  # which has checkpoints
     words = [*command.split(), *WORDS[command, made], *dump, *tune]
     for place in (
         out,

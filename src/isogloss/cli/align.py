@@ -12,6 +12,7 @@ from isogloss.cli import options
 from isogloss.cli.align_export import export_command
 from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.cli.pretraining.pretrain import pretrain
 from isogloss.cli.pretraining.tokenizer import tokenizer
 from isogloss.data.pairs import parse_pair_file, read_pairs
 from isogloss.encode import Encoder
@@ -21,6 +22,7 @@ from isogloss.train.processes import is_first_process
 
 app = typer.Typer(help="Sentence encoders trained on translations.", no_args_is_help=True)
 app.command("export")(export_command)
+app.command("pretrain")(pretrain)
 app.command("tokenizer")(tokenizer)
 
 _Number = int | None

@@ -167,7 +167,7 @@ def load_network(chain: Chain, *, device: str, dtype: str) -> Network:
     config = load_config(folder, encoder_half=True)
     refuse_too_large(config, shapes_in(folder), path=folder / CONFIG)
     with (
-        _quiet_transformers(),
+        quiet_transformers(),
         torch.random.fork_rng(devices=[]),
         library_faults(folder, "transformers cannot load it"),
     ):
@@ -205,7 +205,7 @@ def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
     from transformers import AutoConfig
 
     said = "transformers cannot read its config.json"
-    with _quiet_transformers(), library_faults(directory, said):
+    with quiet_transformers(), library_faults(directory, said):
         config = AutoConfig.from_pretrained(
             str(directory), local_files_only=True, trust_remote_code=False
         )
@@ -373,7 +373,7 @@ def capped_threads(threads: int | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _quiet_transformers() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Keep transformers' loading report and bar off the terminal; we check what it reports."""
     from transformers.utils import logging
 

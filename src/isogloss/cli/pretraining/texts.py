@@ -13,7 +13,7 @@ from isogloss.cli.places import refuse_piped_twice
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import FileFormat
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.data.pairs import PairFile, SentencePairs, parse_pair_file, read_pairs
+from isogloss.data.pairs import PairFile, parse_pair_file, read_pairs
 from isogloss.errors import InputError
 from isogloss.kb.build.source import Source
 from isogloss.text.languages import parse_language_file
@@ -74,11 +74,7 @@ class Monolingual:
             For another form, an unknown language, a file that is missing or given twice.
         """
         refuse_piped_twice([*(self.text or ()), *(self.mono or ())])
-        found: dict[str, Anew] = {}
-        for value in self.text or ():
-            file = parse_language_file(value)
-            _refuse_twice(value, self.text or (), file.path)
-            found.setdefault(file.lang, Anew()).parts.append(partial(_lines, file.path))
+        found = texts_of(self.text)
         for value in self.mono or ():
             source = _source(value)
             _refuse_twice(value, self.mono or (), source.path)
@@ -86,6 +82,16 @@ class Monolingual:
                 partial(paragraphs, source.path, code=source.code)
             )
         return found
+
+
+def texts_of(values: list[str] | None) -> dict[str, Anew]:
+    """Return the texts of ``LANG=FILE`` arguments; a file given twice is refused."""
+    found: dict[str, Anew] = {}
+    for value in values or ():
+        file = parse_language_file(value)
+        _refuse_twice(value, values or (), file.path)
+        found.setdefault(file.lang, Anew()).parts.append(partial(_lines, file.path))
+    return found
 
 
 def pair_files(values: list[str] | None) -> list[PairFile]:
@@ -105,11 +111,6 @@ def with_sides(texts: dict[str, Anew], files: list[PairFile]) -> dict[str, Anew]
         for lang, side in ((file.first, pairs.firsts), (file.second, pairs.seconds)):
             texts.setdefault(lang, Anew()).parts.append(partial(iter, side))
     return texts
-
-
-def read_all(files: list[PairFile]) -> list[SentencePairs]:
-    """Read files of pairs."""
-    return [read_pairs(file) for file in files]
 
 
 def refuse_piped(paths: list[Path], *, why: str) -> None:
