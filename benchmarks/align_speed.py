@@ -2,7 +2,7 @@
 
     python benchmarks/align_speed.py --data DIR [--steps 4] [--rounds 2] [--loss-steps 40]
 
-Both sides train the bundled encoder on pairs of `parallel/`; the other with
+Both sides train the bundled encoder, with its dropout, on pairs of `parallel/`; the other with
 MultipleNegativesRankingLoss. Speed: batches of sentences that are all cut to as many tokens, so
 neither pays for padding; the sides take turns, `--rounds` times; medians of processor time over the
 steps after the first. Padding: sentences as they come, where a side of a batch is padded to its
@@ -100,6 +100,7 @@ class Sides:
                 model, arguments, train_dataset=dataset,
                 loss=MultipleNegativesRankingLoss(model, scale=SCALE), callbacks=[Clock(times)],
             ).train()  # fmt: skip
+        model.max_seq_length = self.base.settings.max_length.value  # as ours reads them
         return lambda texts: model.encode(
             [self.prefix + text for text in texts], normalize_embeddings=True
         )
@@ -108,7 +109,7 @@ class Sides:
         """Train with `SentenceAligner`; return what encodes texts."""
         options = {
             "batch_size": self.batch, "learning_rate": RATE, "warm_up": 0.0, "weight_decay": 0.0,
-            "scale": SCALE, "max_length": self.length,
+            "scale": SCALE, "max_length": self.length, "dropout": None,
         } | training  # fmt: skip
         aligner = SentenceAligner(self.base, training=options, random_state=seed)
         with noted_steps(times), warnings.catch_warnings():
