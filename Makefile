@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SMALL_TORCH := https://download.pytorch.org/whl/cpu
 HAS_TORCH := import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
 
-.PHONY: install demo test test-full lint bench data-is-named clean
+.PHONY: install demo test test-full run-test run-test-full lint bench data-is-named clean
 
 install: .venv/installed-dev
 
@@ -21,11 +21,17 @@ demo: .venv/installed-bundled
 
 # A worker for each core, each of one thread; a worker that is done takes tests from another.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+# Tests start many processes, each of which would compile every module that it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-test: .venv/installed-dev lint
+# The checks, mostly of one core, run beside the tests.
+test test-full: .venv/installed-dev
+	$(MAKE) --jobs=2 lint run-$@
+
+run-test: .venv/installed-dev
 	$(PYTEST) -m "not full"
 
-test-full: .venv/installed-dev lint
+run-test-full: .venv/installed-dev
 	$(PYTEST)
 
 lint: .venv/installed-dev

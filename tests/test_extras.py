@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,8 +37,8 @@ def _name(line: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def hiding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return an environment in which no package of an extra is found, with an empty cache."""
+def without_extras(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Return what `WALK` and `RUN` print where no package of an extra is found."""
     wanted = {name for names in requirements().values() for name in names}
     hidden = {
         module
@@ -50,17 +49,14 @@ def hiding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("hiding")
     (folder / "sitecustomize.py").write_text(SITECUSTOMIZE.format(hidden=hidden), "utf-8")
     path = os.pathsep.join([str(folder), *sys.path[1:]])
-    return {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(folder)}
-
-
-def run(code: str, given: str = "", *, env: dict[str, str]) -> Any:
-    """Return what code that prints JSON prints."""
+    env = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(folder)}
+    write_inputs(folder)
     ended = subprocess.run(
-        [sys.executable, "-c", code], input=given, text=True, capture_output=True, check=False,
-        env=env,
+        [sys.executable, "-c", WALK + RUN], text=True, capture_output=True, check=False, env=env,
+        input=json.dumps([lack.words_in(folder) for lack in LACKS]),
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout.splitlines()[-1])
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 def test_every_extra_is_tested_and_every_package_has_a_sentence() -> None:
@@ -70,14 +66,12 @@ def test_every_extra_is_tested_and_every_package_has_a_sentence() -> None:
     assert set(EXTRAS) == {lack.extra for lack in LACKS}
 
 
-def test_every_module_imports_and_every_command_has_its_help(hiding: dict[str, str]) -> None:
-    counts = run(WALK, env=hiding)
+def test_every_module_imports_and_every_command_has_its_help(without_extras: list[Any]) -> None:
+    counts = without_extras[0]
     assert counts["modules"] > 200
     assert counts["commands"] > 20
 
 
-def test_what_lacks_is_one_sentence(hiding: dict[str, str], tmp_path: Path) -> None:
-    write_inputs(tmp_path)
-    given = json.dumps([lack.words_in(tmp_path) for lack in LACKS])
-    for lack, ended in zip(LACKS, run(RUN, given, env=hiding), strict=True):
+def test_what_lacks_is_one_sentence(without_extras: list[Any]) -> None:
+    for lack, ended in zip(LACKS, without_extras[-1], strict=True):
         assert lack.is_said_by(*ended), (lack, ended)

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ FILES = {
     "text,label": "tickets.csv", "lang,text,label": "inbox.csv", "id,lang,name,type": "products.csv"
 }  # fmt: skip
 RUN = """
-import contextlib, io, json, shlex, sys
+import contextlib, io, json, os, shlex, sys
 from isogloss.cli.main import main
 outputs = []
-for kind, what in json.load(sys.stdin):
+for folder, kind, what in json.load(sys.stdin):
+    os.chdir(folder)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         if kind == "command":
             assert main(shlex.split(what)) == 0, what
@@ -70,22 +72,31 @@ def steps_of(page: str, folder: Path) -> list[tuple[str, str, str]]:
     return steps
 
 
-@pytest.mark.parametrize(("name", "expected"), [("README.md", 3), ("docs/getting-started.md", 4)])
-def test_commands_and_code_print_what_the_page_shows(
-    name: str, expected: int, tmp_path: Path
-) -> None:
-    steps = steps_of((ROOT / name).read_text("utf-8"), tmp_path)
+def outputs_of(steps: list[tuple[str, str, str]]) -> list[str]:
+    """Return what each step prints: folder, kind and what is run."""
     found = subprocess.run(
-        [sys.executable, "-c", RUN], cwd=tmp_path, check=True, text=True, capture_output=True,
-        input=json.dumps([step[:2] for step in steps]),
+        [sys.executable, "-c", RUN], check=True, text=True, capture_output=True,
+        input=json.dumps(steps),
     )  # fmt: skip
-    n_compared = 0
-    for (_, what, after), output in zip(steps, json.loads(found.stdout), strict=True):
+    return json.loads(found.stdout)
+
+
+def test_commands_and_code_print_what_the_page_shows(tmp_path: Path) -> None:
+    steps: list[tuple[str, str, str]] = []
+    pages: list[str] = []
+    for name in ("README.md", "docs/getting-started.md"):
+        folder = tmp_path / Path(name).stem
+        folder.mkdir()
+        for kind, what, after in steps_of((ROOT / name).read_text("utf-8"), folder):
+            steps.append((str(folder), kind, what))
+            pages.append(after)
+    n_compared: Counter[str] = Counter()
+    for (folder_of, _, what), after, output in zip(steps, pages, outputs_of(steps), strict=True):
         if not what.startswith(("kb build", "classify fit", "classify evaluate")):
             printed, shown = words(output), words(after)
             assert is_printed(shown[shown.index(printed[0]) :], printed), (what, output)
-            n_compared += 1
-    assert n_compared == expected
+            n_compared[Path(folder_of).name] += 1
+    assert n_compared == {"README": 3, "getting-started": 4}
 
 
 @pytest.mark.full
@@ -93,12 +104,7 @@ def test_commands_and_code_print_what_the_page_shows(
 def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
     page = (ROOT / "README.md").read_text("utf-8")
     (shown,) = [block for _, block in blocks(page) if block.startswith("1. A knowledge base")]
-    steps = json.dumps([("command", "demo --out isogloss-demo")])
-    found = subprocess.run(
-        [sys.executable, "-c", RUN], cwd=tmp_path, check=True, text=True, capture_output=True,
-        input=steps,
-    )  # fmt: skip
-    (printed,) = json.loads(found.stdout)
+    (printed,) = outputs_of([(str(tmp_path), "command", "demo --out isogloss-demo")])
     assert "isogloss: converting" in shown  # the talk of a first run, which is not on this stream
     assert is_printed(_untimed(printed), _untimed(shown))
 

@@ -151,7 +151,7 @@ def _hear_ctrl_c() -> None:
 
 
 def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
-    rows = [f"{label}\t{text} {n}" for n in range(4000) for label, text in TRAIN]
+    rows = [f"{label}\t{text} {n}" for n in range(1000) for label, text in TRAIN]
     (tmp_path / "t.tsv").write_text("\n".join(["label\ttext", *rows]) + "\n", "utf-8")
     words = [*COMMAND, "classify", "fit", "--train", f"en={tmp_path / 't.tsv'}", "--encoder",
              str(world.encoder), "--kb", str(world.kb), "--out", str(tmp_path / "m")]  # fmt: skip

@@ -1,20 +1,15 @@
 """Small knowledge bases for the tests of this folder."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from written_names import write_lines
 
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 
 MakeKb = Callable[..., KnowledgeBase]
-
-
-def write_lines(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), "utf-8")
-    return path
 
 
 @pytest.fixture

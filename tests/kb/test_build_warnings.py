@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import write_lines
+from written_names import write_lines
 from written_wikis import ENGLISH, GERMAN, WikiPage, built, write_table, write_wiki
 
 from isogloss.errors import InputError, OmissionWarning
