@@ -22,7 +22,8 @@ from isogloss import Encoder
 from isogloss.align import SentenceAligner
 from isogloss.arrays import Floats2d
 from isogloss.report.table import Table
-from isogloss.retrieve.benchmarks import Scored, evaluate_sts, evaluate_tatoeba
+from isogloss.retrieve.benchmarks import evaluate_sts, evaluate_tatoeba
+from isogloss.retrieve.scored import Scored
 from isogloss.statistics.scores import holm, interval_of_language_mean, paired_difference
 
 NOT_GIVEN_AWAY = ("lafand", "multi30k", "bible")

@@ -13,7 +13,7 @@ from isogloss.align.export import CardFacts, Record, card_of, read_evaluation
 from isogloss.align.export.exporter import export_encoder
 from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.encode import Encoder
-from isogloss.encode.int8_weights import INT8_FILE, SCALE, row_scales
+from isogloss.encode.weights.int8 import INT8_FILE, SCALE, row_scales
 from isogloss.errors import InputError
 from isogloss.text.languages import script_of
 

@@ -32,6 +32,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("probe geometry", "--static"): ["--vectors", "en=no"],
     ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
     ("probe report", "--out"): ["no"],
+    ("retrieve evaluate", "--report"): ["--tatoeba", "no"],
     ("vectors convert", "--out"): ["no"],
     ("vectors train", "--out"): ["--source", "wikipedia:en=no.bz2"],
 }
@@ -165,6 +166,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["probe", "neutrality", "--text", "en=MODEL/t.tsv", "--text", "ja=JA", "--encoder", "ENCODER"],
      "--out", ["MODEL", "ENCODER/new"]),
     (["probe", "report", "KB", "MODEL"], "--out", ["MODEL/manifest.json", "KB/new.html"]),
+    (["retrieve", "evaluate", "--encoder", "ENCODER", "--tatoeba", "MODEL"], "--report",
+     ["MODEL/new.html", "ENCODER/manifest.json"]),
     (["vectors", "convert", "TEXT", "--kb", "KB"], "--out", ["TEXT", "KB/new"]),
     (["vectors", "train", "--source", "wikipedia:ja=TEXT", "--kb", "KB"], "--out",
      ["TEXT", "KB/new"]),
@@ -209,6 +212,7 @@ BESIDE = [
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
+    ("retrieve evaluate", "--report", "--cache"),
     ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
 ]  # fmt: skip
 

@@ -17,7 +17,7 @@ from isogloss.encode.settings import (
 from isogloss.encode.source import content_hash, find_directory
 from isogloss.encode.static import StaticFiles, StaticNetwork, find_static
 from isogloss.encode.tokenizer import VOCABULARIES, TextTokenizer, load_tokenizer
-from isogloss.encode.weight_files import check_weights
+from isogloss.encode.weights.files import check_weights
 from isogloss.errors import InputError
 
 # Of a configuration: who wrote it, not what the model computes.

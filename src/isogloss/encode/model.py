@@ -22,16 +22,16 @@ from isogloss.encode.foreign import (
     read_file,
     refuse_code,
 )
-from isogloss.encode.int8_weights import read_int8
 from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
-from isogloss.encode.weight_files import (
+from isogloss.encode.weights.files import (
     INT8_FILE,
     ONE_FILE,
     refuse_too_large,
     refuse_too_many_parts,
     shapes_in,
 )
+from isogloss.encode.weights.int8 import read_int8
 from isogloss.errors import InputError, InputKindError, did_you_mean
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from isogloss.encode.settings import (
     with_given,
 )
 from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
-from isogloss.encode.weight_files import check_weights
+from isogloss.encode.weights.files import check_weights
 from isogloss.errors import InputError
 from isogloss.storage.files import damage_in_one_sentence, saved_number
 

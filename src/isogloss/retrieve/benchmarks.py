@@ -16,8 +16,8 @@ with intervals. Nothing here knows an encoder.
 Lines may be gzipped, under the name with ``.gz``.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ from scipy.stats import pearsonr, rankdata
 from isogloss.arrays import Bools1d, Doubles1d, Floats2d
 from isogloss.data.lines import open_lines
 from isogloss.errors import InputError
+from isogloss.retrieve.published import (
+    LASER_LABSE,
+    languages_of_the_papers,
+    unseen,
+    with_published_bucc,
+    with_published_tatoeba,
+)
+from isogloss.retrieve.scored import Scored
 from isogloss.retrieve.search import nearest
 from isogloss.statistics.draws import Resampling, columns_of
 from isogloss.statistics.intervals import Interval, interval_of_accuracy, interval_of_draws
@@ -38,26 +46,9 @@ XTREME = frozenset({  # the 36 languages of Hu et al. (2020)
     "hun", "ind", "ita", "jav", "jpn", "kat", "kaz", "kor", "mal", "mar", "nld", "pes", "por",
     "rus", "spa", "swh", "tam", "tel", "tha", "tgl", "tur", "urd", "vie",
 })  # fmt: skip
+WAYS = ("to_en", "from_en", "mean")
+ZERO_SHOT = "zero-shot"
 SEED = 0
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Rows of a benchmark, and its means.
-
-    Attributes
-    ----------
-    rows
-        One a language or part.
-    means
-        Means over groups of rows, by name, with their intervals.
-    right
-        Language to the share of both directions in which each sentence is found, (n,).
-    """
-
-    rows: list[dict[str, Any]]
-    means: list[dict[str, Any]]
-    right: dict[str, Doubles1d] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,8 +60,19 @@ class Bitext:
     targets: list[str]
 
 
-def evaluate_tatoeba(folder: Path, vectors: Vectors) -> Scored:
+def evaluate_tatoeba(
+    folder: Path, vectors: Vectors, *, seen: Collection[str] | None = None
+) -> Scored:
     """Return accuracy in both directions for each language of a folder; see the module.
+
+    Published accuracies stand beside (`published`).
+
+    Parameters
+    ----------
+    seen
+        Languages that the encoder was trained on: the others are zero-shot, and a group of their
+        own, with the share of them at or above an accuracy (to English) of 75 %, and how many are
+        below 25 % (Feng et al. 2022); None: not known.
 
     Raises
     ------
@@ -78,7 +80,11 @@ def evaluate_tatoeba(folder: Path, vectors: Vectors) -> Scored:
         For a folder without such files, a missing side, or sides of different lengths.
     """
     pairs = [_tatoeba_pair(file) for file in _tatoeba_files(folder)]
-    return _scored(pairs, vectors, groups={"XTREME's 36": XTREME})
+    whole = {"XTREME's 36": XTREME, LASER_LABSE: languages_of_the_papers()}
+    found = _scored(pairs, vectors, groups=whole)
+    if seen is not None:
+        found = _with_zero_shot(found, unseen(list(found.right), seen))
+    return with_published_tatoeba(found)
 
 
 def evaluate_un(folder: Path, vectors: Vectors) -> Scored:
@@ -163,7 +169,7 @@ def evaluate_bucc(
         rows.append({"lang": lang, "split": stem.name.rpartition(".")[2], "n": len(gold)} | found)
     if not rows:
         raise InputError("holds no XX-en.SPLIT.gold", path=folder)
-    return Scored(rows, [])
+    return with_published_bucc(Scored(rows, []))
 
 
 def best_f1(scores: Doubles1d, is_right: Bools1d, *, n_gold: int) -> dict[str, float]:
@@ -194,33 +200,54 @@ def best_f1(scores: Doubles1d, is_right: Bools1d, *, n_gold: int) -> dict[str, f
 
 
 def _scored(pairs: Sequence[Bitext], vectors: Vectors, groups: dict[str, frozenset[str]]) -> Scored:
-    rows, right = [], {}
+    rows: list[dict[str, Any]] = []
+    hits: dict[str, dict[str, Doubles1d]] = {way: {} for way in WAYS}
     for pair in pairs:
         sources, targets = vectors(pair.sources), vectors(pair.targets)
         places = np.arange(len(pair.sources))
         to_en = nearest(sources, targets).rows[:, 0] == places
         from_en = nearest(targets, sources).rows[:, 0] == places
         both = (to_en.astype(np.float64) + from_en) / 2
-        right[pair.lang] = both
-        rows.append(
-            {"lang": pair.lang, "n": len(places)}
-            | columns_of("to_en", interval_of_accuracy(to_en))
-            | columns_of("from_en", interval_of_accuracy(from_en))
-            | columns_of("mean", interval_of_accuracy(both))
-        )
-    means = [_mean("all", right)]
-    for name, langs in groups.items():
-        some = {lang: values for lang, values in right.items() if lang in langs}
-        if len(some) == len(langs) and len(some) < len(right):
-            means.insert(0, _mean(name, some))
-        elif len(some) == len(langs):
-            means = [_mean(name, some)]
-    return Scored(rows, means, right)
+        row: dict[str, Any] = {"lang": pair.lang, "n": len(places)}
+        for way, right in zip(WAYS, (to_en, from_en, both), strict=True):
+            hits[way][pair.lang] = right.astype(np.float64)
+            row |= columns_of(way, interval_of_accuracy(right))
+        rows.append(row)
+    there = set(hits["mean"])
+    chosen = {name: langs for name, langs in groups.items() if langs <= there}
+    if there not in chosen.values():
+        chosen["all"] = frozenset(there)
+    of_group = {name: [lang for lang in hits["mean"] if lang in langs]
+                for name, langs in chosen.items()}  # fmt: skip
+    means = [_mean(name, langs, hits) for name, langs in of_group.items()]
+    return Scored(rows, means, hits["mean"], of_group)
 
 
-def _mean(group: str, right: dict[str, Doubles1d]) -> dict[str, Any]:
-    interval = interval_of_language_mean(right, {}, seed=SEED)
-    return {"group": group, "n": len(right)} | columns_of("mean", interval)
+def _mean(
+    group: str, langs: Sequence[str], hits: Mapping[str, Mapping[str, Doubles1d]]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"group": group, "n": len(langs)}
+    for way, right in hits.items():
+        chosen = {lang: right[lang] for lang in langs}
+        row |= columns_of(way, interval_of_language_mean(chosen, {}, seed=SEED))
+    return row
+
+
+def _with_zero_shot(found: Scored, langs: list[str]) -> Scored:
+    """Return the scores with a mean over some languages, in the form of the paper's own."""
+    if not langs:
+        return found
+    accuracy = np.array([row["to_en"] for row in found.rows if row["lang"] in langs])
+    row: dict[str, Any] = {"group": ZERO_SHOT, "n": len(langs)}
+    for way in WAYS:
+        row[way] = float(np.mean([one[way] for one in found.rows if one["lang"] in langs]))
+    row |= {
+        "share_75": float((accuracy >= 0.75).mean()),
+        "n_below_25": int((accuracy < 0.25).sum()),
+    }
+    return replace(
+        found, means=[*found.means, row], groups=found.groups | {ZERO_SHOT: langs}
+    )  # fmt: skip
 
 
 def _tatoeba_files(folder: Path) -> list[Path]:

@@ -3,8 +3,7 @@
 Called after training and by the export. It says what the record and the caller know, and no more.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,10 @@ from isogloss.encode.settings import EncoderSettings
 from isogloss.errors import InputError
 from isogloss.report.table import Table
 from isogloss.storage.files import read_json
-from isogloss.text.languages import UNKNOWN
 
 TAGS = ("sentence-similarity", "multilingual")
 _ORIGINALS = {"bundled": "intfloat/multilingual-e5-small"}
 _MISSING = "not stated"
-_LANGUAGE = re.compile("[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +55,7 @@ def card_of(record: Record, facts: CardFacts, settings: EncoderSettings, *, widt
     settings, width
         Of the encoder's vectors.
     """
-    langs = list(facts.langs) or _languages(record.rows)
+    langs = list(facts.langs) or record.langs
     parts = [_head(record, facts, langs), f"# {facts.title}", _made(record)]
     parts += ["## Languages", ", ".join(langs) if langs else f"{_MISSING.capitalize()}."]
     parts += ["## Vectors", _vectors(settings, width)]
@@ -94,11 +91,6 @@ def read_evaluation(path: Path) -> dict[str, Table]:
     if not tables:
         raise InputError("holds no scores that retrieve evaluate --json printed", path=path)
     return tables
-
-
-def _languages(rows: Iterable[str]) -> list[str]:
-    """Return the languages of rows and of pairs of languages, such as en-zh-Hant."""
-    return sorted({lang for one in rows for lang in _LANGUAGE.findall(one)} - {UNKNOWN})
 
 
 def _is_row(value: Any) -> bool:

@@ -17,10 +17,10 @@ from isogloss.align.export.record import Record
 from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.arrays import Doubles1d, Floats2d
 from isogloss.encode import Encoder
-from isogloss.encode.int8_weights import write_int8
 from isogloss.encode.loading import TOKENIZER_FILES
 from isogloss.encode.model import Network
-from isogloss.encode.weight_files import ONE_FILE, check_weights
+from isogloss.encode.weights.files import ONE_FILE, check_weights
+from isogloss.encode.weights.int8 import write_int8
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import check_untuned, finished_full, trainable_network
 from isogloss.storage.files import atomic_directory

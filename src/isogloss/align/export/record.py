@@ -4,6 +4,7 @@ It marks the folder as ours, which ``--overwrite`` needs, and keeps from one ste
 the model card says. Nothing that changes a vector is in it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +18,10 @@ from isogloss.errors import InputError
 from isogloss.limits import Count
 from isogloss.storage.files import read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.text.languages import UNKNOWN
 
 RECORD = "manifest.json"
+_LANGUAGE = re.compile("[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-[A-Z]{2})?")
 FORMAT, VERSION = "isogloss encoder", 1
 
 
@@ -89,6 +92,12 @@ class Record:
             for lang, n in step.rows.items():
                 total[lang] = total.get(lang, 0) + n
         return total
+
+    @property
+    def langs(self) -> list[str]:
+        """The languages of the rows, those of pairs such as en-zh-Hant one by one."""
+        found = {lang for one in self.rows for lang in _LANGUAGE.findall(one)}
+        return sorted(found - {UNKNOWN})
 
     def write(self, folder: Path) -> None:
         """Write it into the folder of an encoder."""

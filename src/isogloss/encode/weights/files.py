@@ -13,7 +13,7 @@ from isogloss.encode.foreign import REPAIR, library_faults, read_file
 from isogloss.errors import InputError, counted
 
 ONE_FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
-INT8_FILE = "isogloss-int8.safetensors"  # see `int8_weights`
+INT8_FILE = "isogloss-int8.safetensors"  # see `int8`
 MOST_LAYERS = 1_000  # more than any encoder has; a model of them is built in seconds
 MOST_PARTS = 1_000_000  # of heads, labels, experts: what a model makes a list of
 SPARE = 2  # times the numbers in the files, as a pooler that is missing may be built

@@ -15,7 +15,7 @@ import numpy as np
 
 from isogloss.arrays import Floats2d
 from isogloss.encode.foreign import REPAIR, library_faults
-from isogloss.encode.weight_files import INT8_FILE
+from isogloss.encode.weights.files import INT8_FILE
 from isogloss.errors import InputError
 
 if TYPE_CHECKING:
