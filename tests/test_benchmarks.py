@@ -32,6 +32,7 @@ from repository import ROOT
         "link_speed",
         "link_speed_peer",
         "mining",
+        "model_series",
         "multilabel",
         "near_duplicates",
         "neutrality",

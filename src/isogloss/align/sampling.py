@@ -13,14 +13,15 @@ from isogloss.arrays import Ints1d
 def smoothed_sizes(
     sizes: Sequence[int], smoothing: float, *, total: int | None = None
 ) -> list[int]:
-    """Return how much of each language to draw: p ∝ n^smoothing, 1 at least.
+    """Return how much of each language to draw: p ∝ n^smoothing.
 
     Parameters
     ----------
     sizes
         How much there is of each, above 0.
     total
-        How much in all, but for rounding; None: as much as there is.
+        How much in all, exactly (by largest remainders); None: as much as there is, but for
+        rounding, and 1 at least of each.
 
     Examples
     --------
@@ -29,7 +30,12 @@ def smoothed_sizes(
     """
     weights = np.asarray(sizes, np.float64) ** smoothing
     shares = weights / weights.sum() * (sum(sizes) if total is None else total)
-    return [max(1, round(share)) for share in shares.tolist()]
+    if total is None:
+        return [max(1, round(share)) for share in shares.tolist()]
+    whole = np.floor(shares).astype(np.int64)
+    largest = np.argsort(whole - shares, kind="stable")[: total - int(whole.sum())]
+    whole[largest] += 1
+    return [int(n) for n in whole]
 
 
 def drawn(rows: Ints1d, size: int, generator: np.random.Generator) -> Ints1d:

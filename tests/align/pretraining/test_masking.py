@@ -123,3 +123,5 @@ def test_languages_and_pairs_are_drawn_by_their_shares() -> None:
     assert len(smoothed.lengths) == 400
     assert epoch_blocks(blocks, tlm_share=0.0).sizes["en_sw"] == 0
     assert smoothed.n_predicted == 1
+    few = epoch_blocks(blocks_of(**{f"x{n}": [text(9)] * 3 for n in range(9)}), n_draws=4)
+    assert len(few) == 4  # fewer draws than languages: a step has the size it was given

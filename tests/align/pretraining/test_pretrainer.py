@@ -170,13 +170,13 @@ def test_any_encoder_gets_a_tied_head(tmp_path: Path, kind: str) -> None:
 
 def test_unigram_vocabularies_and_the_shape_are_used(tmp_path: Path) -> None:
     train_tokenizer(TEXTS, kind="unigram", vocab_size=60).save(tmp_path / "tokenizer")
-    trained = new(tmp_path / "tokenizer", SHAPE | {"layers": 1, "width": 16}, steps=3)
+    trained = new(tmp_path / "tokenizer", SHAPE | {"layers": 1, "width": 16}, steps=6)
     trained.set_params(pooling="cls").fit(TEXTS)
     config = trained.encoder_.network.model.config
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (1, 16, 4)
     assert (config.vocab_size, config.max_position_embeddings) == (60, 24)
     assert trained.encoder_.settings.pooling.value == "cls"
-    assert trained.results_[0].epochs[-1].step == 4  # 2 epochs of 3 / 2 steps, rounded up
+    assert trained.results_[0].epochs[-1].step == 6
 
 
 def test_the_lowest_development_loss_is_kept(tokenizer: Path) -> None:
@@ -230,6 +230,9 @@ def test_what_is_left_out_or_cut_is_counted(tokenizer: Path) -> None:
     long = Pairs(["fox dog " * 20], ["forest"], ["en-xx"])
     with pytest.warns(OmissionWarning, match=r"1 pair of 1 longer than max_length lose \d+ tokens"):
         new(tokenizer, steps=2).fit(None, long)
+    langs = {f"x{number}": ["fox dog"] for number in range(20)}
+    with pytest.warns(OmissionWarning, match=r"nothing is drawn of .* \(4 of 20\)"):
+        new(tokenizer, steps=1, epochs=1).fit(langs)
     with pytest.warns(OmissionWarning, match="1 text without a token and 0 pairs"):
         new(tokenizer, steps=2).fit({"en": ["", "fox"]})
 

@@ -45,7 +45,7 @@ class PretrainingOptions(TrainingOptions):
     learning_rate
         None: 5e-4 for a new encoder, 5e-5 for one that is trained further.
     steps
-        Steps in all, shared out over `epochs`, after each of which the development loss is
+        Steps in all, as many in each of the `epochs`, after which the development loss is
         measured; None: an epoch has as many blocks as there are.
     tlm_share
         Share of pairs among the blocks drawn; None: as many as there are.

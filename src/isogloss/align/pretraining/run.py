@@ -14,6 +14,7 @@ from isogloss.align.pretraining.options import PretrainingOptions
 from isogloss.align.pretraining.stacking import Stage, stacked, stages
 from isogloss.align.pretraining.start import Start
 from isogloss.align.training.freezing import set_dropout
+from isogloss.errors import warn_omitted
 from isogloss.train import Checkpoints, TrainingResult, train
 from isogloss.train.cheaper_modules import cheaper_modules
 
@@ -42,7 +43,7 @@ class Pretraining:
         options = self.options
         n_draws = len(self.corpus.blocks)
         if options.steps is not None:
-            n_draws = round(options.steps * options.batch_size / options.epochs)
+            n_draws = round(options.steps / options.epochs) * options.batch_size
         n_layers = self.start.base.n_layers
         if not options.stacking:
             return [Stage(n_layers, options.epochs, n_draws)]
@@ -92,6 +93,11 @@ def _train(
         run.corpus.blocks, masking, n_draws=stage.n_draws, tlm_share=options.tlm_share,
         smoothing=options.smoothing, batch_size=options.batch_size,
     )  # fmt: skip
+    if left_out := [name for name, n in blocks.sizes.items() if not n]:
+        warn_omitted(
+            f"nothing is drawn of {', '.join(left_out[:5])}{' …' if left_out[5:] else ''} "
+            f"({len(left_out)} of {len(blocks.sizes)}); more steps reach them"
+        )
     module = MaskedLanguageModel(model, n_predicted=blocks.n_predicted)
     dev = None if run.dev is None else DevLoss(module, run.dev.blocks, masking)
     if options.dropout is not None:
