@@ -45,6 +45,7 @@ def compiled_for_sums(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: Any) -> Function:
+    options["no_cfunc_wrapper"] = True  # for calls from C, of which there are none: it takes time
     try:
         return numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:  # no folder for the cache: __pycache__ and the user's are both read-only
