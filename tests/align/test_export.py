@@ -9,8 +9,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from tiny_models import TEXTS, build_chain, build_tiny
 
-from isogloss.align.export import CardFacts, Record, card_of, read_evaluation
+from isogloss.align.export import CardFacts, Record, card_of, onnx_file, read_evaluation
 from isogloss.align.export.exporter import export_encoder
+from isogloss.align.export.onnx_file import vectors_of
 from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.encode import Encoder
 from isogloss.encode.weights.int8 import INT8_FILE, SCALE, row_scales
@@ -196,3 +197,37 @@ def test_texts_to_compare_on_are_in_ten_scripts() -> None:
                                              "ko")}) == 10  # fmt: skip
     assert evenly(list("abcde"), 3) == ["a", "c", "e"]
     assert evenly(["a"], 3) == ["a"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS[:1], *(pytest.param(kind, marks=pytest.mark.full)
+                                                for kind in KINDS[1:])])  # fmt: skip
+def test_a_graph_gives_the_same_vectors(tmp_path: Path, tiny: dict[str, Path], kind: str) -> None:
+    chain = build_chain(
+        tiny[kind], tmp_path / "chain", prompts=PROMPTS, dense={},
+        modules=("Transformer", "Pooling", "Dense", "Normalize"),
+    )  # fmt: skip
+    encoder = loaded(chain)
+    made = export_encoder(encoder, tmp_path / "made", form="onnx", texts=TEXTS[:6])
+    assert made.parity is not None
+    assert made.parity <= 1e-4
+    assert {file.name for file in (tmp_path / "made").iterdir()} == {
+        "model.onnx", "tokenizer.json", "README.md", "manifest.json"
+    }  # fmt: skip
+    for texts in (TEXTS[:1], TEXTS[:5]):  # any number, of any length
+        found = vectors_of(tmp_path / "made", texts, prefix="query: ")
+        np.testing.assert_allclose(found, unit(encoder, texts), atol=1e-4)
+    with pytest.raises(InputError, match="8 bits are for sentence-transformers"):
+        export_encoder(encoder, tmp_path / "no", form="onnx", quantize="int8")
+
+
+def test_a_graph_with_other_vectors_is_not_kept(
+    tmp_path: Path, tiny: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def export(module: Any, example: Any, path: Path, **_: Any) -> None:
+        path.write_bytes(b"")
+
+    monkeypatch.setattr("torch.onnx.export", export)
+    monkeypatch.setattr(onnx_file, "parity", lambda encoder, folder: float("nan"))
+    with pytest.raises(InputError, match="differ by nan"):
+        export_encoder(loaded(tiny["bert"]), tmp_path / "made", form="onnx")
+    assert not (tmp_path / "made").exists()

@@ -62,6 +62,7 @@ def test_the_card_says_what_was_given(tmp_path: Path, tiny: Path) -> None:
         (["--prune-with", "en=no.txt"], "no such file"),
         (["--evaluation", "no.json"], "no.json"),
         (["--lang", "qq"], "qq"),
+        (["--format", "onnx", "--quantize", "int8"], "--quantize is for --format sentence"),
     ],
 )
 def test_bad_options_are_refused_before_an_encoder_is_loaded(

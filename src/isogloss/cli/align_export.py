@@ -8,6 +8,7 @@ import typer
 
 from isogloss.align.export.card import CardFacts, read_evaluation
 from isogloss.align.export.exporter import Exported, export_encoder
+from isogloss.align.export.onnx_file import refuse_without_onnx
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
@@ -101,18 +102,28 @@ def export_command(
     smaller: Smaller,
     card: Card,
     compute: options.Compute,
+    form: Annotated[
+        Literal["sentence-transformers", "onnx"],
+        typer.Option(
+            "--format", help="What is made: a directory that Encoder.load reads too, or a graph."
+        ),
+    ] = "sentence-transformers",
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Write an encoder for others: a sentence-transformers directory, also pruned or in 8 bits."""
+    """Write an encoder for others: as sentence-transformers or ONNX, also pruned or in 8 bits."""
     refuse_place(
         out, encoder, smaller.prune_with, card.evaluation, overwrite=overwrite, makes="folder"
     )
+    if form == "onnx":
+        if smaller.quantize is not None:
+            raise InputError("--quantize is for --format sentence-transformers; leave it out")
+        refuse_without_onnx()
     facts, texts = card.facts(smaller), smaller.texts()
     model = Encoder.load(encoder, device=compute.device, threads=compute.threads)
     say_encoder(model)
     made = export_encoder(
         model, out, texts=texts, min_count=smaller.min_count, quantize=smaller.quantize,
-        facts=facts, overwrite=overwrite,
+        form=form, facts=facts, overwrite=overwrite,
     )  # fmt: skip
     for line in _said(made):
         typer.echo(f"isogloss: {line}", err=True)
@@ -130,6 +141,10 @@ def _said(made: Exported) -> list[str]:
         f"weights and tokenizer: {before.n_bytes / 1e6:.1f} MB before, "
         f"{after.n_bytes / 1e6:.1f} MB after"
     )
+    if made.parity is not None:
+        said.append(
+            f"ONNX: vectors of 100 texts in ten scripts differ by {made.parity:.1e} at most"
+        )
     compared = f"vectors of {counted(len(made.cosines), 'text')}"
     if made.largest_difference is not None:
         said.append(f"{compared} differ by {made.largest_difference:.1e} at most")

@@ -1,8 +1,9 @@
-"""From an encoder to a directory for others: as it is, with fewer tokens, in 8 bits.
+"""From an encoder to a directory for others: as it is, with fewer tokens, in 8 bits, as ONNX.
 
 What was written is loaded again and compared with the encoder before it appears under its name.
 """
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +13,9 @@ import numpy as np
 
 from isogloss.align.export.card import CardFacts, card_of
 from isogloss.align.export.directory import fill_directory, refuse_pooler, transformer_folder
+from isogloss.align.export.onnx_file import refuse_without_onnx, write_onnx
 from isogloss.align.export.pruning import PrunedVocabulary, keep_rows, prune, write_vocabulary
-from isogloss.align.export.record import Record
+from isogloss.align.export.record import RECORD, Record
 from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.arrays import Doubles1d, Floats2d
 from isogloss.encode import Encoder
@@ -26,6 +28,8 @@ from isogloss.learn.tuned_encoder import check_untuned, finished_full, trainable
 from isogloss.storage.files import atomic_directory
 
 Quantize = Literal["int8"]
+Form = Literal["sentence-transformers", "onnx"]
+CARD, PLAIN = "README.md", "encoder"
 N_COMPARED = 256  # texts whose vectors are compared, spread evenly
 EQUAL = 1e-5  # largest difference of unit vectors that are equal
 LEAST_COSINE = 0.95  # on average; below it the encoder is broken
@@ -52,6 +56,8 @@ class Exported:
         Of the vectors before and after, (n_compared,).
     n_changed
         Texts of the corpus that are cut into other tokens.
+    parity
+        Largest difference of a number in the unit vectors of an ONNX graph; None without one.
     """
 
     before: Sizes
@@ -59,6 +65,7 @@ class Exported:
     largest_difference: float | None
     cosines: Doubles1d
     n_changed: int
+    parity: float | None = None
 
 
 def export_encoder(
@@ -68,10 +75,11 @@ def export_encoder(
     texts: Sequence[str] | None = None,
     min_count: int = 1,
     quantize: Quantize | None = None,
+    form: Form = "sentence-transformers",
     facts: CardFacts | None = None,
     overwrite: bool = False,
 ) -> Exported:
-    """Write an encoder as a sentence-transformers directory.
+    """Write an encoder as a directory for others.
 
     Parameters
     ----------
@@ -81,6 +89,9 @@ def export_encoder(
         Tokens that occur less often in `texts` are left out, which changes the texts with them.
     quantize
         ``"int8"``: the matrices of the transformer in 8 bits, which `Encoder.load` alone reads.
+    form
+        ``"sentence-transformers"``, which `Encoder.load` reads too; ``"onnx"``: one graph and the
+        tokenizer, see `onnx_file`.
     facts
         What the model card says; None: nothing beside what the encoder knows.
 
@@ -90,14 +101,32 @@ def export_encoder(
         When `folder` exists and `overwrite` is false, the encoder is a table of words or has a
         transform, its tokenizer cannot be pruned, or the vectors are others.
     """
+    if form == "onnx":
+        if quantize is not None:
+            raise InputError("8 bits are for sentence-transformers directories; leave out quantize")
+        refuse_without_onnx()
     with atomic_directory(folder, overwrite=overwrite) as made:
-        return fill(
-            encoder, made, texts=texts, min_count=min_count, quantize=quantize,
+        directory = made if form == "sentence-transformers" else made / PLAIN
+        directory.mkdir(exist_ok=True)
+        done = _fill(
+            encoder, directory, texts=texts, min_count=min_count, quantize=quantize,
             facts=facts or CardFacts(),
         )  # fmt: skip
+        return done if form == "sentence-transformers" else _as_onnx(done, directory, made)
 
 
-def fill(
+def _as_onnx(done: Exported, directory: Path, made: Path) -> Exported:
+    """Write the graph of an exported encoder in place of its directory."""
+    encoder = Encoder.load(directory, device="cpu")
+    difference = write_onnx(encoder, trainable_network(encoder, "cpu"), made)
+    for name in (RECORD, CARD):
+        (directory / name).rename(made / name)
+    shutil.rmtree(directory)
+    n_bytes = sum(file.stat().st_size for file in made.iterdir() if file.name not in (RECORD, CARD))
+    return replace(done, after=Sizes(done.after.n_tokens, n_bytes), parity=difference)
+
+
+def _fill(
     encoder: Encoder,
     made: Path,
     *,
@@ -106,7 +135,7 @@ def fill(
     quantize: Quantize | None,
     facts: CardFacts,
 ) -> Exported:
-    """Write what `export_encoder` does into an empty folder."""
+    """Write a sentence-transformers directory into an empty folder, and compare."""
     network = _network(encoder)
     refuse_pooler(encoder.settings.pooling.value)
     found = None
