@@ -150,6 +150,7 @@ def _hear_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.full  # one in compiled code is quick
 def test_ctrl_c_in_fit(world: World, tmp_path: Path) -> None:
     rows = [f"{label}\t{text} {n}" for n in range(1000) for label, text in TRAIN]
     (tmp_path / "t.tsv").write_text("\n".join(["label\ttext", *rows]) + "\n", "utf-8")

@@ -26,7 +26,8 @@ save_file({{n: v.detach() for n, v in module.named_parameters()}}, Path({out!r} 
 """
 
 
-@pytest.mark.parametrize("sparse", [False, pytest.param(True, marks=pytest.mark.full)])
+@pytest.mark.full  # alignment has a quick one
+@pytest.mark.parametrize("sparse", [False, True])
 def test_two_processes_are_one(tmp_path: Path, sparse: bool) -> None:
     script, out = tmp_path / "two.py", str(tmp_path / "two-")
     script.write_text(PROGRAM.format(folder=str(HELPERS), sparse=sparse, out=out, task=TASK))
