@@ -45,6 +45,7 @@ def test_a_trained_encoder_is_a_directory_like_any_other(
     assert not np.allclose(before / np.linalg.norm(before), after, atol=1e-4)
     assert main([*command[:-2], "--threads", "1"]) == 2  # it is there already
     assert "de" in (out / "README.md").read_text()
+    assert main([*command, "--overwrite"]) == 0  # its manifest says whose it is
 
 
 def test_every_option_reaches_the_training(
