@@ -3,10 +3,12 @@
 import gzip
 import json
 import logging
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_world import Refuse, Run
 from small_pairs import made_pairs
 from tiny_models import build_tiny
 
@@ -30,6 +32,10 @@ def pairs(tmp_path: Path) -> Path:
     return tmp_path / "pairs.tsv"
 
 
+def copy_of(pairs: Path) -> Path:
+    return Path(shutil.copy(pairs, pairs.with_name("dev.tsv")))
+
+
 def test_a_trained_encoder_is_a_directory_like_any_other(
     tmp_path: Path, tiny: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,7 +43,7 @@ def test_a_trained_encoder_is_a_directory_like_any_other(
     command = [
         "align", "fit", "--pairs", f"en-de={pairs}", "--encoder", str(tiny), "--out", str(out),
         "--epochs", "2", "--batch-size", "10", "--learning-rate", "0.001", "--dev",
-        f"en-de={pairs}", "--patience", "1", "--margin", "0.1", "--threads", "1",
+        f"en-de={copy_of(pairs)}", "--patience", "1", "--margin", "0.1", "--threads", "1",
     ]  # fmt: skip
     assert main(command) == 0
     assert "encoder trained on 40 pairs" in capsys.readouterr().err
@@ -122,6 +128,21 @@ def test_an_option_that_is_0_is_given(
     assert main(["align", "fit", "--pairs", f"en-de={pairs}", "--encoder", str(tiny), "--out",
                  str(tmp_path / "o"), "--preset", "labse", *words]) == 2  # fmt: skip
     assert seen["training"] == options
+
+
+def test_empty_sentences_and_odd_thresholds_make_no_pairs(
+    tmp_path: Path, tiny: Path, cli: Run, refuse: Refuse
+) -> None:
+    (tmp_path / "a.txt").write_text("fox\n\n \ndog\n")
+    (tmp_path / "b.txt").write_text("\nfox\n")
+    words = ["mine", "pairs", tmp_path / "a.txt", tmp_path / "b.txt", "--encoder", tiny, "--out",
+             tmp_path / "o"]  # fmt: skip
+    said = refuse(*words, "--threshold", "nan")
+    assert "--threshold is 'nan'; a number in" in said
+    made = cli(*words)
+    assert made.code == 0, made.err
+    assert "2 of 4 texts of" in made.err
+    assert [line.split("\t")[0] for line in (tmp_path / "o").read_text().splitlines()] == ["fox"]
 
 
 def test_mined_pairs_are_written_best_first(tmp_path: Path, tiny: Path) -> None:

@@ -1,10 +1,13 @@
 """`align pretrain` makes an encoder of files, and every option reaches the training."""
 
+import io
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_world import Refuse, Run
+from cli_world import Refuse, Run, World
 from small_pairs import made_pairs
 from transformers import AutoModelForMaskedLM
 
@@ -25,10 +28,13 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_an_encoder_with_its_head(cli: Run, tmp_path: Path, files: dict[str, Path]) -> None:
+    dev, dev_pairs = tmp_path / "dev.txt", tmp_path / "dev.tsv"
+    shutil.copy(files["text"], dev)
+    shutil.copy(files["pairs"], dev_pairs)
     words = [
         "align", "pretrain", "--tokenizer", files["tok"], "--layers", "1", "--width", "16",
         "--heads", "2", "--text", f"en={files['text']}", "--pairs", f"en-de={files['pairs']}",
-        "--dev", f"en={files['text']}", "--dev-pairs", f"en-de={files['pairs']}", "--threads", "1",
+        "--dev", f"en={dev}", "--dev-pairs", f"en-de={dev_pairs}", "--threads", "1",
         "--max-length", "20", "--out", tmp_path / "made", "--checkpoints", tmp_path / "kept",
     ]  # fmt: skip
     outcome = cli(*words)
@@ -57,6 +63,7 @@ def test_every_option_reaches_the_training(
         raise Reached
 
     monkeypatch.setattr(pretrain.Pretrainer, "fit", stop)
+    (tmp_path / "dev.txt").write_text("fox\n")
     options = {
         "smoothing": 0.5, "tlm_share": 0.25, "mask_share": 0.2, "epochs": 3, "steps": 30,
         "batch_size": 7, "learning_rate": 0.5, "warm_up": 0.2, "max_length": 19, "dropout": 0.3,
@@ -68,7 +75,7 @@ def test_every_option_reaches_the_training(
         cli("align", "pretrain", "--tokenizer", files["tok"], "--layers", "4", "--width", "8",
             "--heads", "2", "--stacking", "--stage-shares", "0.1,0.2,0.7", "--whole-words",
             "--text", f"en={files['text']}", "--pairs", f"en-de={files['pairs']}", "--dev",
-            f"en={files['text']}", "--pooling", "cls", "--seed", "4", "--device", "cpu",
+            f"en={tmp_path / 'dev.txt'}", "--pooling", "cls", "--seed", "4", "--device", "cpu",
             "--threads", "2", "--out", tmp_path / "made", *given)  # fmt: skip
     assert seen["training"] == options | {
         "stacking": True, "whole_words": True, "stage_shares": (0.1, 0.2, 0.7),
@@ -78,6 +85,31 @@ def test_every_option_reaches_the_training(
         "cls", 4, "cpu", 2,
     )  # fmt: skip
     assert list(seen["dev"]) == ["en"]
+    zeros = {"smoothing": 0.0, "tlm_share": 0.0, "warm_up": 0.0, "dropout": 0.0}
+    given = [word for name in zeros for word in (f"--{name.replace('_', '-')}", "0")]
+    with pytest.raises(Reached):
+        cli("align", "pretrain", "--encoder", "e", "--text", f"en={files['text']}", "--pairs",
+            f"en-de={files['pairs']}", "--out", tmp_path / "made", *given)  # fmt: skip
+    assert seen["training"] == zeros
+
+
+def test_texts_of_standard_input(
+    cli: Run, tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"fox dog\n\nschool\n")))
+    made = cli("align", "pretrain", "--encoder", world.encoder, "--text", "en=-", "--steps", 1,
+               "--out", tmp_path / "made", "--threads", 1)  # fmt: skip
+    assert made.code == 0, made.err
+    assert "pre-trained on 2 rows" in made.err  # the empty one is none
+
+
+def test_no_block_is_drawn(refuse: Refuse, tmp_path: Path, world: World) -> None:
+    (tmp_path / "t.txt").write_text("fox dog\n")
+    (tmp_path / "p.tsv").write_text("\tfox\n")
+    said = refuse("align", "pretrain", "--encoder", world.encoder, "--text",
+                  f"en={tmp_path / 't.txt'}", "--pairs", f"en-de={tmp_path / 'p.tsv'}",
+                  "--tlm-share", 1, "--out", tmp_path / "made", talk=True)  # fmt: skip
+    assert "of 1 block none is drawn; give more steps, or another share of pairs" in said
 
 
 @pytest.mark.parametrize(

@@ -101,3 +101,27 @@ def test_standard_input_twice_to_score(refuse: Refuse, world: World) -> None:
         "classify", "evaluate", world.model, "--test", "en=-", "--test", "ja=-", stdin=b""
     )
     assert "standard input can be read once" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["retrieve", "index", "t.tsv", "en=link.tsv"], "FILE names this file twice"),
+        (["mine", "pairs", "t.tsv", "link.tsv"], "A and B both name this file"),
+        (["align", "fit", "--pairs", "en-de=t.tsv", "--pairs", "de-en=link.tsv"],
+         "--pairs names this file twice"),
+        (["align", "fit", "--pairs", "en-de=t.tsv", "--dev", "en-de=link.tsv"],
+         "--pairs and --dev both name this file"),
+        (["align", "pretrain", "--encoder", "bundled", "--text", "en=t.tsv", "--dev",
+          "en=link.tsv"], "--text and --dev both name this file"),
+        (["align", "tokenizer", "--text", "en=t.tsv", "--text", "de=link.tsv"],
+         "--text names this file twice"),
+        (["align", "export", "bundled", "--prune-with", "en=t.tsv", "--prune-with",
+          "en=link.tsv"], "--prune-with names this file twice"),
+    ],
+)  # fmt: skip
+def test_the_same_file_twice_in_other_groups(
+    refuse: Refuse, file: Path, words: list[str], said: str
+) -> None:
+    assert said in refuse(*words, "--out", "made")
+    assert not (file.parent / "made").exists()

@@ -1,5 +1,6 @@
 """`mine filter` on the tiny encoder and the tiny classifier."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,12 @@ def test_what_cannot_be_done_is_one_sentence(
     assert "gives money, sport" in said
     assert "is --out too" in refuse(*words, "--removed", tmp_path / "o")
     assert "choose another --removed" in refuse(*words, "--removed", pairs, "--overwrite")
+
+
+def test_a_compressed_side_is_never_replaced(refuse: Refuse, tmp_path: Path) -> None:
+    for name in ("en", "de"):
+        (tmp_path / f"m.{name}.gz").write_bytes(gzip.compress(b"fox\n"))
+    said = refuse("mine", "filter", "--pairs", f"en-de={tmp_path / 'm'}", "--out",
+                  tmp_path / "m.de.gz", "--overwrite")  # fmt: skip
+    assert "is read by this command" in said
+    assert "is a folder" in refuse("mine", "filter", "--pairs", "en-de=/", "--out", tmp_path / "o")

@@ -115,10 +115,6 @@ def test_what_cannot_be_done_is_one_sentence(
     assert "no text of the index is in 'sw'" in refuse(*search, QUERY, "--lang", "sw")
     assert "made without --faiss" in refuse(*search, QUERY, "--faiss")
     assert "no such index" in refuse("retrieve", "search", tmp_path / "none", QUERY)
-    assert "is named twice" in refuse(
-        "retrieve", "index", world.german, world.german, "--encoder", world.encoder, "--out",
-        tmp_path / "new", talk=True,
-    )  # fmt: skip
     words = ["retrieve", "index", world.german, "--out", tmp_path / "new"]
     assert "no column 'nummer'" in refuse(*words, "--id", "nummer")
     assert len(JAPANESE) == 4

@@ -1,5 +1,7 @@
 """Mining finds planted translations among noise, each sentence once, and margins beat cosines."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from isogloss.mine.pairs import mine_pairs
 from isogloss.retrieve.approximate import nearest_both_by_faiss
 from isogloss.retrieve.benchmarks import best_f1
 from isogloss.retrieve.margins import MARGINS
+from isogloss.retrieve.search import NOTHING, BothNeighbours, nearest_both
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:
@@ -46,6 +49,19 @@ def test_a_margin_does_better_where_some_sentences_are_near_to_all() -> None:
         is_right = (found.sources == found.targets) & (found.sources < 40)
         f1[margin] = best_f1(found.scores, is_right, n_gold=40)["f1"]
     assert f1["distance"] > f1["cosine"]
+
+
+def test_a_sentence_for_which_nothing_is_found_is_in_no_pair() -> None:
+    def finds_nothing_of_the_last(one: Any, other: Any, *, k: int) -> BothNeighbours:
+        found = nearest_both(one, other, k=k)
+        for side in found:
+            side.rows[-1], side.cosines[-1] = NOTHING, -np.inf
+        return found
+
+    found = mine_pairs(*planted(40, 40), search=finds_nothing_of_the_last, n_neighbours=1)
+    assert np.isfinite(found.scores).all()
+    assert min(found.sources.min(), found.targets.min()) >= 0
+    assert len(found.scores) >= 35
 
 
 def test_the_ratio_is_its_equation() -> None:

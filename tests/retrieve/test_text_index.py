@@ -187,6 +187,21 @@ def test_offsets_of_a_stranger_lead_nowhere(index: TextIndex, name: str) -> None
         TextIndex.open(index.path).shown(3)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("number", [np.inf, np.nan, 1e15])
+def test_vectors_that_are_no_unit_vectors_are_told(index: TextIndex, number: float) -> None:
+    file = index.path / VECTORS
+    vectors = np.fromfile(file, np.float32)
+    vectors[-2 * index.manifest.width :] *= number
+    vectors.tofile(file)
+    opened = TextIndex.open(index.path)
+    with pytest.raises(InputError, match="not of unit length"):
+        opened.search([SAID[0]], k=len(SAID))
+    if np.isfinite(number):
+        with pytest.raises(InputError, match="not of unit length"):
+            opened.duplicates(threshold=0, same_language=True)
+
+
 def test_columns_of_other_lengths_are_refused(tmp_path: Path, tiny: Encoder) -> None:
     with pytest.raises(InputError, match="langs has 1 values for 2 texts"):
         TextIndex.build(["a", "b"], tmp_path / "i", langs=["en"], encoder=tiny)

@@ -6,17 +6,17 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.align import Pairs, SentenceAligner
+from isogloss.align import SentenceAligner
 from isogloss.align.options import MOST_NEGATIVES
 from isogloss.cli import options
 from isogloss.cli.align_export import export_command
 from isogloss.cli.groups import OnlyWith, grouped
-from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_pairs
 from isogloss.cli.pretraining.pretrain import pretrain
+from isogloss.cli.pretraining.texts import pair_files, read_pair_files
 from isogloss.cli.pretraining.tokenizer import tokenizer
-from isogloss.data.pairs import parse_pair_file, read_pairs
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, counted
+from isogloss.errors import counted
 from isogloss.limits import LARGEST_COUNT
 from isogloss.train.processes import is_first_process
 
@@ -237,8 +237,10 @@ def fit(
         overwrite=overwrite, makes="folder",
     )  # fmt: skip
     refuse_inside(out, checkpoints=checkpoints)
-    learned = _read(pairs)
-    judged = None if dev is None else _read(dev)
+    files, dev_files = pair_files(pairs), pair_files(dev)
+    refuse_same_pairs({"--pairs": files, "--dev": dev_files})
+    learned = read_pair_files(files)
+    judged = read_pair_files(dev_files) if dev_files else None
     training = tuning.training(ranking) | encoders.weights
     training |= {} if patience is None else {"patience": patience}
     base = Encoder.load(encoders.encoder, device=compute.device, threads=compute.threads)
@@ -255,19 +257,3 @@ def fit(
         typer.echo(
             f"isogloss: encoder trained on {counted(aligner.n_pairs_, 'pair')} → {out}", err=True
         )
-
-
-def _read(values: list[str]) -> Pairs:
-    """Read files of pairs; the language of a pair is that of both its sides, ``en-sw``."""
-    sources: list[str] = []
-    targets: list[str] = []
-    langs: list[str] = []
-    for value in values:
-        file = parse_pair_file(value)
-        if values.count(value) > 1:
-            raise InputError("is given twice; leave one out", path=file.path)
-        found = read_pairs(file)
-        sources += found.firsts
-        targets += found.seconds
-        langs += [f"{file.first}-{file.second}"] * len(found.firsts)
-    return Pairs(sources, targets, langs)

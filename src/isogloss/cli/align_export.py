@@ -12,7 +12,7 @@ from isogloss.align.export.onnx_file import refuse_without_onnx
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
-from isogloss.cli.places import refuse_place
+from isogloss.cli.places import refuse_place, refuse_same_file
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
@@ -45,11 +45,10 @@ class Smaller:
         """Read the texts that the vocabulary is cut to."""
         if not self.prune_with:
             return None
+        files = [parse_language_file(value).path for value in self.prune_with]
+        refuse_same_file([("--prune-with", file) for file in files])
         texts: list[str] = []
-        for value in self.prune_with:
-            if self.prune_with.count(value) > 1:
-                raise InputError(f"--prune-with {value} is given twice; leave one out")
-            file = parse_language_file(value).path
+        for file in files:
             texts += read_documents(file, format=FileFormat(), needs_label=False).texts
         return texts
 

@@ -1,8 +1,9 @@
 """Where a command writes: checked before all work, also against what the same command reads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from isogloss.data.pairs import PairFile
 from isogloss.errors import InputError
 from isogloss.storage.files import Kind, refuse_existing, refuse_read, resolved
 
@@ -44,6 +45,50 @@ def refuse_inside(path: Path, *, option: str = "--out", **folders: Path | None) 
     for name, folder in folders.items():
         if folder is not None and resolved(folder).is_relative_to(made):
             raise InputError(f"is {option} or in it; give --{name} another place", path=folder)
+
+
+def refuse_same_file(places: Iterable[tuple[str, Path]]) -> None:
+    """Refuse a file that stands twice, under two names too.
+
+    In one option its texts would count twice, or be in two languages; in two, a model would be
+    chosen by, or scored on, the texts that it learned from or was chosen by.
+
+    Parameters
+    ----------
+    places
+        Options with each of their files.
+    """
+    met: dict[Path, tuple[str, Path]] = {}
+    for option, path in places:
+        real = resolved(path)
+        if real not in met:
+            met[real] = (option, path)
+            continue
+        of_first, first = met[real]
+        same = "" if first == path else f", as {first}"
+        if of_first == option:
+            raise InputError(f"{option} names this file twice{same}; leave one out", path=path)
+        raise InputError(
+            f"{of_first} and {option} both name this file{same}; give {option} other texts",
+            path=path,
+        )
+
+
+def refuse_same_pairs(files: Mapping[str, Iterable[PairFile]]) -> None:
+    """Refuse a file of which the same two languages are read twice: a table may hold others too.
+
+    Parameters
+    ----------
+    files
+        Option to its files.
+    """
+    by_langs: dict[frozenset[str], list[tuple[str, Path]]] = {}
+    for option, of_option in files.items():
+        for file in of_option:
+            langs = frozenset((file.first, file.second))
+            by_langs.setdefault(langs, []).append((option, file.path))
+    for some in by_langs.values():
+        refuse_same_file(some)
 
 
 def places_read(values: Iterable[object]) -> Iterator[Path]:

@@ -87,7 +87,7 @@ def read_pairs(file: PairFile) -> SentencePairs:
 
 def pair_blocks(file: PairFile, *, rows: int = ROWS) -> Iterator[SentencePairs]:
     """Yield the pairs of a file some at a time; raises as `read_pairs`, when it gets there."""
-    sides = [_moses_side(file.path, name) for name in file.names]
+    sides = moses_sides(file)
     if not file.path.exists() and any(sides):
         found = _moses_pairs(file, sides)
     elif _ending(file.path) in TABLES:
@@ -118,7 +118,14 @@ def _ending(path: Path) -> str:
     return Path(name).suffix
 
 
+def moses_sides(file: PairFile) -> list[Path | None]:
+    """Return the two files of Moses text, None for one that is not there."""
+    return [_moses_side(file.path, name) for name in file.names]
+
+
 def _moses_side(path: Path, name: str) -> Path | None:
+    if not path.name:  # of "." and "/"
+        return None
     found = [path.with_name(f"{path.name}.{name}{ending}") for ending in ("", *COMPRESSED)]
     return next((side for side in found if side.is_file()), None)
 

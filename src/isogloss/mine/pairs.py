@@ -86,13 +86,14 @@ def mine_pairs(
     firsts = np.concatenate([rows[0], back.rows[rows[1], best[1]]])
     seconds = np.concatenate([forwards.rows[rows[0], best[0]], rows[1]])
     values = np.concatenate([scored[0][rows[0], best[0]], scored[1][rows[1], best[1]]])
-    return _one_each(firsts, seconds, values)
+    is_found = np.isfinite(values)  # an approximate search may find nothing for a sentence
+    return _one_each(firsts[is_found], seconds[is_found], values[is_found])
 
 
 def _one_each(sources: Ints1d, targets: Ints1d, scores: Doubles1d) -> MinedPairs:
     """Take candidates from the best on, each sentence once."""
     order = np.lexsort((targets, sources, -scores))
-    is_taken = np.zeros(int(sources.max()) + 1, bool), np.zeros(int(targets.max()) + 1, bool)
+    is_taken = [np.zeros(int(side.max(initial=-1)) + 1, bool) for side in (sources, targets)]
     kept = []
     for place in order.tolist():
         source, target = sources[place], targets[place]

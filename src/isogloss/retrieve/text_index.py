@@ -21,6 +21,8 @@ from isogloss.retrieve.duplicates import THRESHOLD, DuplicatePair, near_duplicat
 from isogloss.retrieve.index_building import TextBlock, build_index, texts_in_blocks
 from isogloss.retrieve.index_files import (
     FAISS,
+    REPAIR,
+    VECTORS,
     IndexArrays,
     Manifest,
     map_arrays,
@@ -33,6 +35,7 @@ from isogloss.text.languages import parse_language
 
 N_TEXTS_AT_ONCE = 8192
 SNIPPET = 200  # characters
+LARGEST_COSINE = 1.01  # of unit vectors, as they are rounded
 
 
 @dataclass(frozen=True)
@@ -272,6 +275,8 @@ class TextIndex:
             found = nearest(vectors, self.vectors if some is None else some, k=k)
             if some is not None:
                 found = Neighbours(some.rows_of(found.rows), found.cosines)
+        # An exact search finds as many as there are, unless cosines are no numbers.
+        self._check(found.cosines if lists is None else found.cosines[found.rows != NOTHING])
         return [self._hits(rows, scores) for rows, scores in zip(*found, strict=True)]
 
     def duplicates(
@@ -291,9 +296,11 @@ class TextIndex:
                 "add --same-language",
                 path=self.path,
             )
-        return near_duplicates(
+        found = near_duplicates(
             self.vectors, numbers, threshold=threshold, same_language=same_language
         )
+        self._check([pair.cosine for pair in found])
+        return found
 
     def text(self, row: int) -> str:
         """Return a text as it was indexed."""
@@ -313,6 +320,12 @@ class TextIndex:
             lang=self.manifest.langs[number - 1] if number else None,
             snippet=line if is_whole else f"{line[: SNIPPET - 1].rstrip()}…",
         )
+
+    def _check(self, cosines: Any) -> None:
+        """Refuse what cannot be the cosine of unit vectors: sizes alone are compared at opening."""
+        if not (np.abs(cosines) <= LARGEST_COSINE).all():
+            raise InputError(f"damaged: its vectors are not of unit length; {REPAIR}",
+                             path=self.path / VECTORS)  # fmt: skip
 
     def _hits(self, rows: Ints1d, scores: Any) -> list[Hit]:
         return [

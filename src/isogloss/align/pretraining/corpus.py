@@ -42,7 +42,7 @@ class Corpus:
     blocks
         The blocks.
     rows
-        Language, or pair of languages, to its texts or pairs.
+        Language, or pair of languages, to its texts or pairs, those left out aside.
     counts
         What packing came to, of single languages and of pairs.
     """
@@ -97,15 +97,16 @@ def read_corpus(
     rows: dict[str, int] = {}
     with activity("tokenising and packing"):
         for lang, some in (texts or {}).items():
-            before = counts[0].n_texts
+            before = counts[0].n_read
             check_column(some, f"texts['{lang}']", of="texts")
             writer.add(lang, packed(_tokens(some, whole), frame, counts[0]), is_pair=False)
-            rows[lang] = counts[0].n_texts - before
+            rows[lang] = counts[0].n_read - before
         for lang, chosen in _by_language(pairs):
+            before = counts[1].n_read
             sides = (_tokens(side, whole) for side in (chosen.sources, chosen.targets))
             joined = joined_pairs(zip(*sides, strict=True), frame, counts[1])
             writer.add(lang, joined, is_pair=True)
-            rows[lang] = rows.get(lang, 0) + len(chosen)
+            rows[lang] = rows.get(lang, 0) + counts[1].n_read - before
     blocks = writer.blocks()
     if not len(blocks):
         raise InputError("the texts hold no token to learn from; give others")

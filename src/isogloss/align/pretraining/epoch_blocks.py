@@ -16,6 +16,7 @@ from isogloss.align.pretraining.packing import Blocks
 from isogloss.align.sampling import drawn, smoothed_sizes
 from isogloss.arrays import Ints1d, SmallInts1d
 from isogloss.encode.batches import pad
+from isogloss.errors import InputError, counted
 from isogloss.train.order import seed_of
 
 
@@ -89,6 +90,11 @@ class EpochBlocks:
         Group to its draws in an epoch.
     n_predicted
         Tokens predicted in a draw, on average.
+
+    Raises
+    ------
+    InputError
+        When nothing is drawn.
     """
 
     def __init__(
@@ -106,6 +112,11 @@ class EpochBlocks:
         self._of_group = [np.flatnonzero(blocks.group == at) for at in range(len(blocks.groups))]
         self._sizes = self._shared_out(n_draws or len(blocks), tlm_share, smoothing)
         self.sizes = {name: self._sizes.get(at, 0) for at, name in enumerate(blocks.groups)}
+        if not len(self):
+            raise InputError(
+                f"of {counted(len(blocks), 'block')} none is drawn; give more steps, or another "
+                "share of pairs"
+            )
         counts = masking.n_predicted(blocks)
         total = sum(n * counts[self._of_group[at]].mean() for at, n in self._sizes.items())
         self.n_predicted = float(total) / len(self)

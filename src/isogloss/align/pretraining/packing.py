@@ -65,6 +65,11 @@ class PackingCounts:
     n_cut: int = 0
     n_tokens_cut: int = 0
 
+    @property
+    def n_read(self) -> int:
+        """Texts, or pairs, that are in blocks."""
+        return self.n_texts - self.n_empty
+
 
 def packed(
     texts: Iterable[SmallInts1d], frame: Frame, counts: PackingCounts, *, n_open: int = N_OPEN

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from isogloss.cli.languages import languages_of
-from isogloss.cli.places import refuse_piped_twice
+from isogloss.cli.places import refuse_piped_twice, refuse_same_file
 from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import InputError, did_you_mean
-from isogloss.storage.files import resolved
 from isogloss.text.languages import parse_language_file
 
 
@@ -51,7 +50,7 @@ def read_labelled(
     }
     _refuse_useless([place for of_option in places.values() for place in of_option], format, lang)
     refuse_piped_twice([value for some in values.values() for value in some or ()])
-    _refuse_twice([(option, path) for option in places for _, path, _ in places[option]])
+    refuse_same_file([(option, path) for option in places for _, path, _ in places[option]])
     each = [(path, form) for of_option in places.values() for _, path, form in of_option]
     files = iter(read_files(each, needs_label=True, known_labels=known_labels))
     rows = []
@@ -67,33 +66,6 @@ def read_labelled(
             read.ids += documents.ids or [None] * len(documents.texts)
         rows.append(read)
     return rows
-
-
-def _refuse_twice(places: Sequence[tuple[str, Path]]) -> None:
-    """Refuse a file that stands twice, under two names too.
-
-    In one option its texts would count twice, or be in two languages; in two, a model would be
-    chosen by, or scored on, the texts that it learned from or was chosen by.
-
-    Parameters
-    ----------
-    places
-        Options with each of their files.
-    """
-    met: dict[Path, tuple[str, Path]] = {}
-    for option, path in places:
-        real = resolved(path)
-        if real not in met:
-            met[real] = (option, path)
-            continue
-        of_first, first = met[real]
-        same = "" if first == path else f", as {first}"
-        if of_first == option:
-            raise InputError(f"{option} names this file twice{same}; leave one out", path=path)
-        raise InputError(
-            f"{of_first} and {option} both name this file{same}; give {option} other texts",
-            path=path,
-        )
 
 
 def _refuse_unnamed(documents: Documents, class_names: Collection[str]) -> None:

@@ -11,9 +11,9 @@ from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import grouped
 from isogloss.cli.mine.filter import filter_
-from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_file
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.errors import counted
+from isogloss.errors import counted, warn_omitted
 from isogloss.limits import LARGEST_COUNT
 from isogloss.mine.filter.filtering import one_line
 from isogloss.mine.pairs import mine_pairs
@@ -50,7 +50,12 @@ def pairs(
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Number of neighbours of the margin.")
     ] = 4,
     threshold: Annotated[
-        float | None, typer.Option(help="Minimum score of a pair (default: all candidates).")
+        float | None,
+        typer.Option(
+            min=-float(LARGEST_COUNT),
+            max=LARGEST_COUNT,
+            help="Minimum score of a pair (default: all candidates).",
+        ),
     ] = None,
     by_faiss: ByFaiss = False,
     overwrite: options.Overwrite = False,
@@ -61,10 +66,8 @@ def pairs(
         require_faiss()
     refuse_place(out, first, second, encoder.encoder, overwrite=overwrite, makes="file")
     refuse_inside(out, cache=encoder.cache)
-    sides = [
-        read_documents(Path(name), format=FileFormat(), needs_label=False).texts
-        for name in (first, second)
-    ]
+    refuse_same_file([("A", Path(first)), ("B", Path(second))])
+    sides = [_sentences(Path(name)) for name in (first, second)]
     model = encoder.load(**encoder.reading)
     say_encoder(model)
     search = nearest_both_by_faiss if by_faiss else nearest_both
@@ -90,3 +93,15 @@ def pairs(
     ):
         file.writelines(rows)
     typer.echo(f"isogloss: {counted(len(found.scores), 'pair')} → {out}", err=True)
+
+
+def _sentences(path: Path) -> list[str]:
+    """Read the sentences of a file, but for empty ones, which would be each other's translation."""
+    texts = read_documents(path, format=FileFormat(), needs_label=False).texts
+    found = [text for text in texts if text.strip()]
+    if len(found) < len(texts):
+        warn_omitted(
+            f"{len(texts) - len(found):,} of {counted(len(texts), 'text')} of {path} are empty and "
+            "left out"
+        )
+    return found

@@ -18,7 +18,7 @@ from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_piped_twice, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import FileFormat
-from isogloss.data.pairs import PairFile, pair_blocks, parse_pair_file
+from isogloss.data.pairs import PairFile, moses_sides, pair_blocks, parse_pair_file
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.mine.filter.filtering import Columns, Filtered, RemovedBy, Scoring, filter_file
@@ -80,13 +80,15 @@ class Scores:
 
     keep: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Share of the pairs to keep: those with the best cosines."),
+        typer.Option(
+            min=0.0, max=1.0, help="Share of the pairs to keep: those with the best cosines."
+        ),
         _FOR_PAIRS,
     ] = None
     precision: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help="Minimum share of right pairs among those kept, by --labelled."
+            min=0.0, max=1.0, help="Minimum share of right pairs among those kept, by --labelled."
         ),
         _FOR_PAIRS,
     ] = None
@@ -99,7 +101,7 @@ class Scores:
         OnlyWith("precision", why="is for a threshold by precision; give --precision too"),
     ] = None
     threshold: Annotated[
-        float | None, typer.Option(min=-1, max=1, help="Minimum cosine of a pair."), _FOR_PAIRS
+        float | None, typer.Option(min=-1.0, max=1.0, help="Minimum cosine of a pair."), _FOR_PAIRS
     ] = None
 
     def check(self) -> None:
@@ -196,8 +198,7 @@ def _sides(filtering: Filtering) -> list[Path]:
     """Return the files of Moses text, which the option does not spell out."""
     if filtering.pairs is None:
         return []
-    file = parse_pair_file(filtering.pairs)
-    return [file.path.with_name(f"{file.path.name}.{name}") for name in file.names]
+    return [side for side in moses_sides(parse_pair_file(filtering.pairs)) if side is not None]
 
 
 def _pair_columns(file: PairFile) -> Iterator[Columns]:

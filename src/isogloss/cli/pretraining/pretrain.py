@@ -7,12 +7,17 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isogloss.align.pretraining.pretrainer import Pretrainer
-from isogloss.align.sentence_pairs import Pairs
 from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, count, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
-from isogloss.cli.pretraining.texts import Monolingual, PairFiles, pair_files, texts_of
-from isogloss.data.pairs import PairFile, read_pairs
+from isogloss.cli.pretraining.texts import (
+    Monolingual,
+    PairFiles,
+    pair_files,
+    read_pair_files,
+    refuse_read_twice,
+    texts_of,
+)
 from isogloss.errors import InputError, counted
 from isogloss.text.languages import parse_language_file
 from isogloss.train.processes import is_first_process
@@ -184,10 +189,11 @@ def pretrain(
     """Train an encoder on masked tokens of texts (MLM) and of pairs of translations (TLM)."""
     files, dev_files = pair_files(pairs), pair_files(development.dev_pairs)
     refuse_place(
-        out, monolingual.text, monolingual.files(), pairs, development.dev, development.dev_pairs,
+        out, monolingual.files(), pairs, development.dev, development.dev_pairs,
         beginning.encoder, beginning.tokenizer, overwrite=overwrite, makes="folder",
     )  # fmt: skip
     refuse_inside(out, checkpoints=checkpoints)
+    refuse_read_twice(monolingual, files, dev=development.dev or (), dev_pairs=dev_files)
     texts = monolingual.texts()
     if not texts and not files:
         raise InputError("nothing to learn from; give --text en=FILE, --mono or --pairs")
@@ -202,9 +208,12 @@ def pretrain(
         device=compute.device, threads=compute.threads, random_state=seed,
     )  # fmt: skip
     trainer.fit(
-        texts or None, _pairs(files), dev=texts_of(development.dev) or None,
-        dev_pairs=_pairs(dev_files), checkpoints=checkpoints,
-    )  # fmt: skip
+        texts or None,
+        read_pair_files(files) if files else None,
+        dev=texts_of(development.dev) or None,
+        dev_pairs=read_pair_files(dev_files) if dev_files else None,
+        checkpoints=checkpoints,
+    )
     if is_first_process():
         trainer.save(out, overwrite=overwrite)
         last = trainer.results_[-1].epochs[-1]
@@ -219,7 +228,9 @@ def pretrain(
 def _training(beginning: Beginning, masked: Masked, steps: Steps) -> dict[str, Any]:
     """Return what was given of the options of training, by name."""
     given = asdict(masked) | asdict(steps) | {"stacking": beginning.stacking}
-    found = {name: value for name, value in given.items() if value not in (None, False)}
+    found = {
+        name: value for name, value in given.items() if value is not None and value is not False
+    }
     if beginning.stage_shares is not None:
         try:
             found["stage_shares"] = tuple(map(float, beginning.stage_shares.split(",")))
@@ -228,18 +239,3 @@ def _training(beginning: Beginning, masked: Masked, steps: Steps) -> dict[str, A
                 f"--stage-shares is '{beginning.stage_shares}'; give three numbers: 0.2,0.2,0.6"
             ) from error
     return found
-
-
-def _pairs(files: list[PairFile]) -> Pairs | None:
-    """Read files of pairs; the language of a pair is that of both its sides, ``en-sw``."""
-    if not files:
-        return None
-    sources: list[str] = []
-    targets: list[str] = []
-    langs: list[str] = []
-    for file in files:
-        found = read_pairs(file)
-        sources += found.firsts
-        targets += found.seconds
-        langs += [f"{file.first}-{file.second}"] * len(found.firsts)
-    return Pairs(sources, targets, langs)

@@ -1,6 +1,6 @@
 """Texts of the commands that pre-train: files, dumps of Wikipedias, and both sides of pairs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.places import refuse_piped_twice
+from isogloss.align.sentence_pairs import Pairs
+from isogloss.cli.places import refuse_piped_twice, refuse_same_file, refuse_same_pairs
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import FileFormat
 from isogloss.data.lines import STANDARD_INPUT
@@ -71,13 +72,11 @@ class Monolingual:
         Raises
         ------
         InputError
-            For another form, an unknown language, a file that is missing or given twice.
+            For another form or an unknown language.
         """
-        refuse_piped_twice([*(self.text or ()), *(self.mono or ())])
         found = texts_of(self.text)
         for value in self.mono or ():
             source = _source(value)
-            _refuse_twice(value, self.mono or (), source.path)
             found.setdefault(source.lang, Anew()).parts.append(
                 partial(paragraphs, source.path, code=source.code)
             )
@@ -85,23 +84,43 @@ class Monolingual:
 
 
 def texts_of(values: list[str] | None) -> dict[str, Anew]:
-    """Return the texts of ``LANG=FILE`` arguments; a file given twice is refused."""
+    """Return the texts of ``LANG=FILE`` arguments."""
     found: dict[str, Anew] = {}
     for value in values or ():
         file = parse_language_file(value)
-        _refuse_twice(value, values or (), file.path)
         found.setdefault(file.lang, Anew()).parts.append(partial(_lines, file.path))
     return found
 
 
 def pair_files(values: list[str] | None) -> list[PairFile]:
-    """Return what ``--pairs`` names; a file given twice is refused."""
-    found = []
-    for value in values or ():
-        file = parse_pair_file(value)
-        _refuse_twice(value, values or (), file.path)
-        found.append(file)
-    return found
+    """Return what ``--pairs`` names."""
+    return [parse_pair_file(value) for value in values or ()]
+
+
+def read_pair_files(files: list[PairFile]) -> Pairs:
+    """Read files of pairs; the language of a pair is that of both its sides, ``en-sw``."""
+    sources: list[str] = []
+    targets: list[str] = []
+    langs: list[str] = []
+    for file in files:
+        found = read_pairs(file)
+        sources += found.firsts
+        targets += found.seconds
+        langs += [f"{file.first}-{file.second}"] * len(found.firsts)
+    return Pairs(sources, targets, langs)
+
+
+def refuse_read_twice(
+    monolingual: Monolingual, pairs: list[PairFile], *, dev: Sequence[str] = (),
+    dev_pairs: Sequence[PairFile] = (),
+) -> None:  # fmt: skip
+    """Refuse a file that is given twice, also for training and development."""
+    refuse_piped_twice([*(monolingual.text or ()), *(monolingual.mono or ()), *dev])
+    texts = [("--text", parse_language_file(value).path) for value in monolingual.text or ()]
+    dumps = [("--mono", _source(value).path) for value in monolingual.mono or ()]
+    judged = [("--dev", parse_language_file(value).path) for value in dev]
+    refuse_same_file([*texts, *dumps, *judged])
+    refuse_same_pairs({"--pairs": pairs, "--dev-pairs": dev_pairs})
 
 
 def with_sides(texts: dict[str, Anew], files: list[PairFile]) -> dict[str, Anew]:
@@ -129,8 +148,3 @@ def _source(value: str) -> Source:
     if not equals or not place.startswith(WIKIPEDIA) or place == WIKIPEDIA:
         raise InputError(f"'{value}' names no dump; write en=wikipedia:DUMP")
     return Source.parse(f"{WIKIPEDIA}{code}={place.removeprefix(WIKIPEDIA)}")
-
-
-def _refuse_twice(value: str, values: list[str] | tuple[str, ...], path: Path) -> None:
-    if list(values).count(value) > 1:
-        raise InputError("is given twice; leave one out", path=path)

@@ -20,6 +20,7 @@ from isogloss.cli.pretraining.texts import (
     PairFiles,
     pair_files,
     refuse_piped,
+    refuse_read_twice,
     with_sides,
 )
 from isogloss.errors import InputError, counted
@@ -64,9 +65,8 @@ def tokenizer(
 ) -> None:  # fmt: skip
     """Train a vocabulary of subwords on texts of several languages."""
     files = pair_files(pairs)
-    refuse_place(
-        out, monolingual.text, monolingual.files(), pairs, overwrite=overwrite, makes="folder"
-    )
+    refuse_place(out, monolingual.files(), pairs, overwrite=overwrite, makes="folder")
+    refuse_read_twice(monolingual, files)
     texts = monolingual.texts()
     if not texts and not files:
         raise InputError("nothing to learn from; give --text en=FILE, --mono or --pairs")

@@ -14,7 +14,7 @@ from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
 from isogloss.cli.languages import LanguageCounts, languages_of
 from isogloss.cli.output import console
-from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_file
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.errors import InputError, counted
@@ -164,7 +164,7 @@ def search(
     threshold: Annotated[
         float,
         typer.Option(
-            min=0,
+            min=0.0,
             max=LARGEST_COUNT,
             help="Minimum score of a near-duplicate: its cosine over those of both's neighbours.",
         ),
@@ -215,10 +215,9 @@ def search(
 def _blocks(
     files: Sequence[str], columns: IndexedColumns, counts: LanguageCounts
 ) -> Iterator[TextBlock]:
-    for value in files:
-        if files.count(value) > 1:
-            raise InputError("is named twice; leave one out", path=value)
-        path, lang = _place(value, columns)
+    places = [_place(value) for value in files]
+    refuse_same_file([("FILE", path) for path, _ in places])
+    for path, lang in places:
         form = columns.format() if lang is None else replace(columns.format(), lang_column=None)
         for documents in read_blocks(path, format=form):
             langs = languages_of(documents, lang or columns.lang, is_needed=False)
@@ -226,7 +225,7 @@ def _blocks(
             yield TextBlock(documents.texts, _ids(documents, path), langs)
 
 
-def _place(value: str, columns: IndexedColumns) -> tuple[Path, str | None]:
+def _place(value: str) -> tuple[Path, str | None]:
     """Return the file, and its language where it is said before it."""
     before, equals, _ = value.partition("=")
     is_code = bool(equals) and not set(before) & set("./\\")  # a folder may have = in its name
