@@ -115,6 +115,9 @@ def test_what_cannot_be_done_is_one_sentence(
     assert "no text of the index is in 'sw'" in refuse(*search, QUERY, "--lang", "sw")
     assert "made without --faiss" in refuse(*search, QUERY, "--faiss")
     assert "no such index" in refuse("retrieve", "search", tmp_path / "none", QUERY)
+    spoken = ["retrieve", "index", f"de={world.german}", "--out", tmp_path / "new"]
+    assert "--lang is for files given without LANG=" in refuse(*spoken, "--lang", "de")
+    assert "--lang-column is for files given" in refuse(*spoken, "--lang-column", "lang")
     words = ["retrieve", "index", world.german, "--out", tmp_path / "new"]
     assert "no column 'nummer'" in refuse(*words, "--id", "nummer")
     assert len(JAPANESE) == 4

@@ -12,6 +12,15 @@ from isogloss.text.languages import in_order_of_codes, parse_language
 from isogloss.totals import tell
 
 
+def refuse_useless_language(lang: str | None, lang_column: str | None) -> None:
+    """Refuse options for files without LANG= where each has one."""
+    for option, value in (("--lang-column", lang_column), ("--lang", lang)):
+        if value is not None:
+            raise InputError(
+                f"{option} is for files given without LANG=, and there is none; leave it out"
+            )
+
+
 def languages_of(
     documents: Documents, lang: str | None, *, is_needed: bool = True
 ) -> list[str | None]:

@@ -138,6 +138,9 @@ def test_a_killed_run_resumes_as_if_it_had_not_been(
         new(tokenizer, shape, **options | {"smoothing": 0.1}).fit(
             TEXTS, PAIRS, dev=TEXTS, dev_pairs=PAIRS, checkpoints=folder
         )
+    for dev in (TEXTS, None):
+        with pytest.raises(InputError, match=r"another run \(development texts differ\)"):
+            new(tokenizer, shape, **options).fit(TEXTS, PAIRS, dev=dev, checkpoints=folder)
 
 
 def test_equal_seeds_give_equal_weights_and_stacking_its_stages(tokenizer: Path) -> None:

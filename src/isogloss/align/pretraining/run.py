@@ -57,7 +57,7 @@ class Pretraining:
             "encoder": self.start.base.fingerprint, "texts": self.corpus.checksum,
             "pre-training": asdict(self.options),
             "stage": asdict(stage),
-        }  # fmt: skip
+        } | ({} if self.dev is None else {"development texts": self.dev.checksum})  # fmt: skip
 
 
 def pretrain(run: Pretraining, *, checkpoints: Path | None) -> tuple[Any, list[TrainingResult]]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isogloss.cli.languages import languages_of
+from isogloss.cli.languages import languages_of, refuse_useless_language
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file
 from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
@@ -48,11 +48,13 @@ def read_labelled(
         option: [_place(value, option, format=format, lang=lang) for value in some or ()]
         for option, some in values.items()
     }
-    _refuse_useless([place for of_option in places.values() for place in of_option], format, lang)
+    each = [place for of_option in places.values() for place in of_option]
+    if each and all(own is not format for _, _, own in each):
+        refuse_useless_language(lang, format.lang_column)
     refuse_piped_twice([value for some in values.values() for value in some or ()])
     refuse_same_file([(option, path) for option in places for _, path, _ in places[option]])
-    each = [(path, form) for of_option in places.values() for _, path, form in of_option]
-    files = iter(read_files(each, needs_label=True, known_labels=known_labels))
+    formats = [(path, form) for _, path, form in each]
+    files = iter(read_files(formats, needs_label=True, known_labels=known_labels))
     rows = []
     for of_option in places.values():
         read = LabelledTexts()
@@ -94,15 +96,3 @@ def _place(
             raise
         raise InputError(f"{error}, or give --lang-column where a column says it") from error
     return pair.lang, pair.path, replace(format, lang_column=None)
-
-
-def _refuse_useless(
-    places: Sequence[tuple[str | None, Path, FileFormat]], format: FileFormat, lang: str | None
-) -> None:
-    """Refuse an option for files without LANG= where each has one."""
-    options = {"--lang-column": format.lang_column, "--lang": lang}
-    given = [option for option, value in options.items() if value is not None]
-    if given and places and all(own is not format for _, _, own in places):
-        raise InputError(
-            f"{given[0]} is for files given without LANG=, and there is none; leave it out"
-        )

@@ -12,7 +12,7 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
-from isogloss.cli.languages import LanguageCounts, languages_of
+from isogloss.cli.languages import LanguageCounts, languages_of, refuse_useless_language
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_file
 from isogloss.data.blocks import read_blocks
@@ -217,6 +217,8 @@ def _blocks(
 ) -> Iterator[TextBlock]:
     places = [_place(value) for value in files]
     refuse_same_file([("FILE", path) for path, _ in places])
+    if all(lang is not None for _, lang in places):
+        refuse_useless_language(columns.lang, columns.lang_column)
     for path, lang in places:
         form = columns.format() if lang is None else replace(columns.format(), lang_column=None)
         for documents in read_blocks(path, format=form):
