@@ -190,3 +190,14 @@ def test_a_fault_inside_names_the_place_that_was_chosen(tmp_path: Path) -> None:
         raise OSError(errno.EFBIG, "File too large")
     assert str(caught.value) == f"{out}: could not be written: File too large; nothing was kept"
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("way", [atomic_directory, atomic_file])
+def test_what_appears_while_another_is_made_is_not_replaced(tmp_path: Path, way: Any) -> None:
+    path = tmp_path / "made"
+    with pytest.raises(InputError, match="made: "), way(path) as mine:  # noqa: PT012
+        with way(path) as other:
+            (other / "a" if other.is_dir() else other).write_text("first")
+        (mine / "a" if mine.is_dir() else mine).write_text("second")
+    assert (path / "a" if path.is_dir() else path).read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]

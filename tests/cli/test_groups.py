@@ -69,6 +69,10 @@ def test_an_option_of_no_use_is_refused_with_its_default_too(
         assert run(*words, rule=OnlyWith(*rule, why="is for no one"))
 
 
+def test_a_zero_is_given() -> None:
+    assert run("a", "--height", "0", rule=OnlyWith("height", why="is for no one"))
+
+
 def test_a_rule_about_an_option_that_the_command_has_not_is_no_silence() -> None:
     """As after a renaming: nothing would ever be refused."""
     with pytest.raises(ValueError, match="command has no option kb"):

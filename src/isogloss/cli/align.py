@@ -57,14 +57,14 @@ class Ranking:
         bool, typer.Option("--learn-scale", help="Train the scale too, starting from --scale.")
     ] = False
     hard_negatives: Annotated[
-        int,
+        _Number,
         typer.Option(
             min=0,
             max=MOST_NEGATIVES,
             help="Further negatives to mine for each pair: the nearest sentences of its language "
-            "that do not translate it.",
+            "that do not translate it (default: 0).",
         ),
-    ] = 0
+    ] = None
     negative_margin: Annotated[
         float | None,
         typer.Option(
@@ -192,8 +192,7 @@ class HowAligned:
             name: value
             for name, value in given.items()
             if name not in left_out and value is not None and value is not False
-            and (name, value) != ("hard_negatives", 0)
-        }  # fmt: skip
+        }
 
 
 @app.command()

@@ -170,5 +170,6 @@ def _spelled(context: typer.Context) -> dict[str, str]:
 def _holds(condition: str, values: Mapping[str, object]) -> bool:
     name, equals, wanted = condition.removeprefix("!").partition("=")
     value = values[name]
-    holds = str(value) == wanted if equals else value not in (None, False, "", [], ())
+    is_given = value is not None and value is not False and value not in ("", [], ())
+    holds = str(value) == wanted if equals else is_given
     return holds is not condition.startswith("!")

@@ -48,6 +48,7 @@ def atomic_directory(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
                 inside.chmod(mode)
             _sync(inside)
         _sync(made)
+        refuse_taken(Path(path), overwrite=overwrite, makes="folder")  # made meanwhile by another
         _swap(made, Path(path))
 
 
@@ -66,6 +67,7 @@ def atomic_file(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         # Afterwards: safetensors puts a new file in its place, which its owner alone can read.
         made.chmod(made.parent.stat().st_mode & _READ_AND_WRITE)
         _sync(made)
+        refuse_taken(Path(path), overwrite=overwrite, makes="file")  # made meanwhile by another
         made.replace(path)
 
 
