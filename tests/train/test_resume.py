@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from isogloss.storage.sealed import arrays_checksum
 from isogloss.train import Checkpoints
 
 TASK = HELPERS / "small_task.py"
+N_STEPS = 7  # of an epoch: 50 sentences, 8 a batch
 
 
 class KilledError(Exception):
@@ -149,6 +151,27 @@ def test_a_place_that_cannot_hold_checkpoints_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be made here"):
         fit(Small(), checkpoints=Checkpoints(tmp_path / "file"), epochs=1)
+
+
+def test_who_is_told_to_stop_keeps_the_steps_so_far(tmp_path: Path) -> None:
+    unbroken = Small(dropout=0.3)
+    result = fit(unbroken)
+    kept = []
+    for n_calls in (8, 20):
+        ticks = iter(range(n_calls))
+
+        def tick(left: Iterator[int] = ticks) -> None:
+            if next(left, None) is None:
+                signal.raise_signal(signal.SIGINT)
+
+        kept_every_hour = Checkpoints(tmp_path, seconds=3600)
+        with pytest.raises(KeyboardInterrupt):
+            fit(Small(dropout=0.3), checkpoints=kept_every_hour, after_step=tick)
+        kept.append(step_in(tmp_path))
+    assert all(step is not None and step % N_STEPS for step in kept), "between two epochs' ends"
+    module = Small(dropout=0.3)
+    assert fit(module, checkpoints=Checkpoints(tmp_path)) == result
+    assert same(weights(module), weights(unbroken))
 
 
 def check_kills(tmp_path: Path, n_kills: int, sparse: str) -> None:

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from isogloss.arrays import Ints1d
+from isogloss.compiled import interrupts_wait
 from isogloss.errors import InputError
 from isogloss.progress import progress
 from isogloss.train.checkpoints import NAME, Checkpoints, Epoch, Progress
@@ -41,6 +42,7 @@ Score = tuple[float, ...]
 Order = Callable[[int], list[Ints1d]]
 MAX_TOKENS = {"cpu": 2048}
 MAX_TOKENS_ELSEWHERE = 16_384
+LONGEST_WAIT = 5.0  # seconds that a step may hold back who stops the process
 PART_COST = {"cpu": 100}  # elsewhere about as few parts as there can be
 
 
@@ -179,6 +181,7 @@ class _Loop:
         self.state = Progress()
         self.kept: dict[int, Tensors] = {}  # weights of the best epochs, by step
         self._batches: tuple[int, list[Ints1d]] = (-1, [])
+        self._seconds_of_step = math.inf  # the first may be stopped in the middle
         self.n_steps_of_epoch = len(self._batches_of(0))
         self.n_steps = options.epochs * self.n_steps_of_epoch
         self.max_tokens = options.max_tokens or MAX_TOKENS.get(
@@ -204,7 +207,7 @@ class _Loop:
         with self._progress(description) as advance:
             advance(self.state.step)
             while self.state.step < self.n_steps and not self.state.is_stopped_early:
-                self._step()
+                self._step_or_stop()
                 advance(1)
                 is_end = self.state.step % self.n_steps_of_epoch == 0
                 if is_end:
@@ -213,6 +216,23 @@ class _Loop:
                 if is_end or is_due:
                     self._write()
                     written = time.monotonic()
+
+    def _step_or_stop(self) -> None:
+        """Take a step; a process that is told to stop meanwhile ends it and keeps a checkpoint.
+
+        Not where a step takes long: that would be felt. What is kept then is the last checkpoint,
+        and so it is at the end of an epoch, which has not been scored.
+        """
+        step, began = self.state.step, time.monotonic()
+        is_short = self.checkpoints is not None and self._seconds_of_step < LONGEST_WAIT
+        try:
+            with interrupts_wait() if is_short else nullcontext():
+                self._step()
+        except KeyboardInterrupt:
+            if is_short and self.state.step > step and self.state.step % self.n_steps_of_epoch:
+                self._write()
+            raise
+        self._seconds_of_step = time.monotonic() - began
 
     def _progress(self, description: str) -> AbstractContextManager[Callable[[int], None]]:
         if self.processes.rank:
