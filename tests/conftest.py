@@ -11,5 +11,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
 
+
 # Pytest looks for doctests in every module, and knows another `conftest` already.
 collect_ignore = ["conftest.py"]
