@@ -162,7 +162,7 @@ def test_bad_input_is_one_sentence(refuse: Refuse, world: World, text: Path) -> 
     assert "--encoder needs text" in refuse(*words, "--vectors", f"en={text}")
     assert "does not say its language" in refuse(*words, "--text", text)
     assert "no such file" in refuse(*words, "--text", "en=none.txt")
-    assert "gives the same twice" in refuse(*given, "--encoder", world.encoder)
+    assert "is given twice" in refuse(*given, "--encoder", world.encoder)
     assert "can be read once" in refuse(*words, "--text", "en=-", "--text", "ja=-")
     said = refuse(*given, "--min-contexts", 9, talk=True)
     assert "no word occurs in 9 different sentences" in said

@@ -133,7 +133,7 @@ def test_bad_input_is_one_sentence(
     assert "no such file" in refuse(*words(world, texts, "--text", "fr=none.txt"))
     assert "does not say its language" in refuse(*encoder, "--text", "none.txt")
     assert "24 sentences in each language" in refuse(*words(world, texts, "--neighbours", 12))
-    assert "gives the same twice" in refuse(*words(world, texts, "--encoder", world.encoder))
+    assert "is given twice" in refuse(*words(world, texts, "--encoder", world.encoder))
     assert "can be read once" in refuse(*encoder, "--text", "en=-", "--text", "ja=-")
     assert "the folder" in refuse(*words(world, texts, "--out", tmp_path / "none" / "out"))
     assert "--max-sentences" in refuse(*words(world, texts, "--max-sentences", 7))
