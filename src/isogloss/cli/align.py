@@ -10,14 +10,13 @@ from isogloss.align import SentenceAligner
 from isogloss.align.options import MOST_NEGATIVES
 from isogloss.cli import options
 from isogloss.cli.align_export import export_command
-from isogloss.cli.groups import OnlyWith, grouped
+from isogloss.cli.groups import OnlyWith, count, grouped
 from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_pairs
 from isogloss.cli.pretraining.pretrain import pretrain
 from isogloss.cli.pretraining.texts import pair_files, read_pair_files
 from isogloss.cli.pretraining.tokenizer import tokenizer
 from isogloss.encode import Encoder
 from isogloss.errors import counted
-from isogloss.limits import LARGEST_COUNT
 from isogloss.train.processes import is_first_process
 
 app = typer.Typer(help="Sentence encoders trained on translations.", no_args_is_help=True)
@@ -58,11 +57,11 @@ class Ranking:
     ] = False
     hard_negatives: Annotated[
         _Number,
-        typer.Option(
-            min=0,
-            max=MOST_NEGATIVES,
-            help="Further negatives to mine for each pair: the nearest sentences of its language "
+        count(
+            "Further negatives to mine for each pair: the nearest sentences of its language "
             "that do not translate it (default: 0).",
+            least=0,
+            most=MOST_NEGATIVES,
         ),
     ] = None
     negative_margin: Annotated[
@@ -138,15 +137,12 @@ class HowAligned:
         typer.Option(help="Pooling of token vectors (default: the encoder's own)."),
     ] = None
     epochs: Annotated[
-        _Number, typer.Option(min=1, max=LARGEST_COUNT, help="Number of epochs (default: 1).")
+        _Number,
+        count("Number of epochs (default: 1)."),
     ] = None
     batch_size: Annotated[
         _Number,
-        typer.Option(
-            min=2,
-            max=LARGEST_COUNT,
-            help="Pairs ranked against each other, over all processes (default: 256).",
-        ),
+        count("Pairs ranked against each other, over all processes (default: 256).", least=2),
     ] = None
     learning_rate: Annotated[
         float | None,
@@ -154,11 +150,7 @@ class HowAligned:
     ] = None
     max_length: Annotated[
         _Number,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Maximum number of tokens of a sentence in training (default: 128).",
-        ),
+        count("Maximum number of tokens of a sentence in training (default: 128)."),
     ] = None
     embeddings: Annotated[
         Literal["dense", "frozen", "rows"] | None,
@@ -169,20 +161,15 @@ class HowAligned:
     ] = None
     upper_layers: Annotated[
         _Number,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Layers to train, counted from the last; word embeddings as --embeddings says "
-            "(default: all).",
+        count(
+            "Layers to train, counted from the last; word embeddings as --embeddings says "
+            "(default: all)."
         ),
     ] = None
     dropout: Annotated[
         float | None, typer.Option(help="Dropout of hidden states in training (default: 0).")
     ] = None
-    precision: Annotated[
-        Literal["auto", "float32", "bfloat16", "float16"] | None,
-        typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
-    ] = None
+    precision: options.Precision = None
 
     def training(self, ranking: Ranking) -> dict[str, Any]:
         """Return what was given of the options of training, by name."""
@@ -215,17 +202,10 @@ def fit(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Early stopping: stop after this many epochs without improvement (default: 3).",
-        ),
+        count("Early stopping: stop after this many epochs without improvement (default: 3)."),
         OnlyWith("dev", why="is for epochs that are compared; give --dev too"),
     ] = None,
-    checkpoints: Annotated[
-        Path | None,
-        typer.Option(help="Folder for checkpoints; a run that was begun there resumes."),
-    ] = None,
+    checkpoints: options.CheckpointFolder = None,
     seed: options.Seed = 0,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,

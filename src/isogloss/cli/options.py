@@ -56,6 +56,19 @@ DevFiles = Annotated[
         metavar="LANG=FILE",
     ),
 ]
+Precision = Annotated[
+    Literal["auto", "float32", "bfloat16", "float16"] | None,
+    typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
+]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(help="Folder for checkpoints; a run that was begun there resumes."),
+]
+OverwriteReport = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Replace what --report names."),
+    OnlyWith("report", why="is for --report; give that too"),
+]
 LangColumn = Annotated[
     str | None, typer.Option(help="Column with the language of each text.", metavar="NAME")
 ]

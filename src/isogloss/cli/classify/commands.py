@@ -20,7 +20,7 @@ from isogloss.cli.classify.labelled import read_labelled
 from isogloss.cli.classify.model import AbstainBelow, FallbackLang, LabelSeparator, Model
 from isogloss.cli.classify.predict import predict_command
 from isogloss.cli.classify.trust import forecast_command, say_uncalibrated
-from isogloss.cli.groups import Given, OnlyWith, grouped
+from isogloss.cli.groups import Given, grouped
 from isogloss.cli.languages import checked_language, say_languages
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place
@@ -44,11 +44,7 @@ class ReportFile:
     report: Annotated[
         Path | None, typer.Option(help="HTML report to make, with a few documents.")
     ] = None
-    overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Replace what --report names."),
-        OnlyWith("report", why="is for --report; give that too"),
-    ] = False
+    overwrite: options.OverwriteReport = False
 
 
 @app.command("evaluate")

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, count
 from isogloss.errors import InputError
 from isogloss.train.options import TrainingOptions
@@ -66,10 +67,7 @@ class HowTuned:
     accumulate: Annotated[
         _Number, count("Gradient accumulation steps (default: chosen automatically).")
     ] = None
-    precision: Annotated[
-        Literal["auto", "float32", "bfloat16", "float16"] | None,
-        typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
-    ] = None
+    precision: options.Precision = None
     average_checkpoints: Annotated[
         _Number, count("Number of best epochs whose weights are averaged (default: 1).")
     ] = None

@@ -138,10 +138,7 @@ class Steps:
     dropout: Annotated[
         float | None, typer.Option(help="Dropout of hidden states in training (default: its own).")
     ] = None
-    precision: Annotated[
-        Literal["auto", "float32", "bfloat16", "float16"] | None,
-        typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),
-    ] = None
+    precision: options.Precision = None
     patience: Annotated[
         int | None,
         count("Early stopping: stop after this many epochs without improvement (default: 3)."),
@@ -178,10 +175,7 @@ def pretrain(
     development: Development,
     compute: options.Compute,
     pairs: PairFiles = None,
-    checkpoints: Annotated[
-        Path | None,
-        typer.Option(help="Folder for checkpoints; a run that was begun there resumes."),
-    ] = None,
+    checkpoints: options.CheckpointFolder = None,
     seed: options.Seed = 0,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,

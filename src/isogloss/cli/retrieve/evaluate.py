@@ -89,11 +89,7 @@ class ReportFile:
     report: Annotated[
         Path | None, typer.Option(help="HTML report to make, with a chart of Tatoeba's languages.")
     ] = None
-    overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Replace what --report names."),
-        OnlyWith("report", why="is for --report; give that too"),
-    ] = False
+    overwrite: options.OverwriteReport = False
 
 
 @grouped
