@@ -1,0 +1,1 @@
+"""What may explain transfer, measured of two languages: pure functions, each with its citation."""
