@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from isogloss.statistics.bootstrap import resampled_ratios
 from isogloss.statistics.scores import (
     f1_scores,
     holm,
@@ -125,3 +126,39 @@ def test_a_mean_accuracy_of_1_is_not_certain() -> None:
     assert (shared.value, shared.high) == (1, 1)
     assert shared.low == pytest.approx(20 / (20 + 1.959964**2))
     assert alone.low == pytest.approx(40 / (40 + 1.959964**2))
+
+
+def test_ratios_of_sums_are_resampled_by_id_in_all_languages() -> None:
+    """Against a loop; the second column has the denominators of the first."""
+    rng = np.random.default_rng(0)
+    n = {"de": 40, "fr": 30, "sw": 25}
+    below = {lang: rng.integers(0, 9, size=(size, 2)).astype(float) for lang, size in n.items()}
+    above = {
+        lang: rng.binomial(some.astype(int), 0.7).astype(float) for lang, some in below.items()
+    }
+    ids = {"de": [f"{i}" for i in range(40)], "fr": [f"{i}" for i in range(30)], "sw": None}
+    found = resampled_ratios(above, below, ids, seed=3)
+    ratios = [above[lang].sum(0) / below[lang].sum(0) for lang in n]
+    assert found.values == pytest.approx(np.mean(ratios, axis=0))
+    drawn = []
+    for _ in range(2000):
+        shared, own = rng.integers(0, 40, size=40), rng.integers(0, 25, size=25)
+        rows = {"de": shared, "fr": shared[shared < 30], "sw": own}
+        drawn.append(
+            np.mean(
+                [above[lang][at].sum(0) / below[lang][at].sum(0) for lang, at in rows.items()],
+                axis=0,
+            )
+        )
+    assert found.drawn.std(axis=0) == pytest.approx(np.std(drawn, axis=0), rel=0.1)
+    assert found.drawn.mean(axis=0) == pytest.approx(found.values, abs=0.003)
+    one = {lang: some[:, :1] for lang, some in below.items()}
+    shared_by_both = resampled_ratios(above, one, ids, seed=3)
+    assert shared_by_both.values[0] == pytest.approx(found.values[0])
+
+
+def test_a_ratio_of_nothing_is_0() -> None:
+    nothing = {"de": np.zeros((3, 1))}
+    found = resampled_ratios(nothing, nothing, {}, seed=0)
+    assert found.values == [0]
+    assert not found.drawn.any()

@@ -59,21 +59,44 @@ def resampled_means(
     values
         Language to (n_documents, n_columns), of one document or more.
     """
-    means = {lang: columns.mean(axis=0) for lang, columns in values.items()}
-    mean: Doubles1d = np.mean(list(means.values()), axis=0)
-    # Deviations from the language's mean: a draw without a document of it changes nothing.
-    counts = {
-        lang: np.hstack([columns - means[lang], np.ones((len(columns), 1))])
-        for lang, columns in values.items()
+    ones = {lang: np.ones((len(columns), 1)) for lang, columns in values.items()}
+    return resampled_ratios(values, ones, ids, seed=seed)
+
+
+def resampled_ratios(
+    numerators: Mapping[str, Doubles2d],
+    denominators: Mapping[str, Doubles2d],
+    ids: Mapping[str, Sequence[str] | None],
+    *,
+    seed: int,
+) -> Resampled:
+    """Return the mean over languages of ratios of sums, as `resampled` does: of accuracies, F1.
+
+    Parameters
+    ----------
+    numerators
+        Language to (n_documents, n_columns), of one document or more.
+    denominators
+        Language to whole numbers of the same shape, or (n_documents, 1) where all columns share
+        them. A ratio whose denominators are all 0 is 0.
+    """
+    ratios = {
+        lang: columns.sum(axis=0) / np.maximum(denominators[lang].sum(axis=0), 1.0)
+        for lang, columns in numerators.items()
     }
-    drawn = _drawn(counts, ids, _mean_of_sums, np.random.default_rng(seed))
-    return Resampled(mean, mean + drawn)
+    mean: Doubles1d = np.mean(list(ratios.values()), axis=0)
+    # Deviations from the language's ratio: a draw without a document of it changes nothing.
+    counts = {
+        lang: np.hstack([columns - ratios[lang] * denominators[lang], denominators[lang]])
+        for lang, columns in numerators.items()
+    }
+    n_columns = len(mean)
 
+    def measure(sums: Doubles2d) -> Doubles2d:
+        deviations: Doubles2d = sums[:, :n_columns] / np.maximum(sums[:, n_columns:], 1.0)
+        return deviations
 
-def _mean_of_sums(sums: Doubles2d) -> Doubles2d:
-    """Return the means of (n, n_columns + 1) sums, the last of them the number of documents."""
-    means: Doubles2d = sums[:, :-1] / np.maximum(sums[:, -1:], 1.0)
-    return means
+    return Resampled(mean, mean + _drawn(counts, ids, measure, np.random.default_rng(seed)))
 
 
 def _drawn(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.arrays import Bools2d, Doubles2d, Floats2d, Ints1d
+from isogloss.arrays import Doubles2d, Floats2d, Ints1d, offsets_of
 from isogloss.compiled import compiled, interrupts_wait
 from isogloss.tag.schemes.rules import Transitions
 
@@ -42,17 +42,25 @@ def decoded(
     """
     scores = np.maximum(np.asarray(log_probabilities, dtype=np.float64), LEAST)
     bounds = np.asarray(offsets, dtype=np.int64)
-    allowed = _checked(scores, bounds, transitions)
+    _check(scores, bounds, transitions)
+    # The tags that may stand before each tag, one tag's behind another, and their offsets.
+    to, source = np.nonzero(transitions.between.T)
+    first_source = offsets_of(np.bincount(to, minlength=scores.shape[1]))
     tags = np.zeros(len(scores), np.int64)
     with interrupts_wait():
-        failed = _decode(np.ascontiguousarray(scores), bounds, *allowed, tags)
+        failed = _decode(
+            np.ascontiguousarray(scores), np.ascontiguousarray(bounds),
+            np.ascontiguousarray(transitions.start, dtype=np.bool_),
+            np.ascontiguousarray(transitions.end, dtype=np.bool_),
+            np.ascontiguousarray(source, dtype=np.int64), first_source, tags,
+        )  # fmt: skip
     if failed >= 0:
         raise ValueError(f"no sequence of tags is allowed in sentence {failed + 1}")
     return tags
 
 
-def _checked(scores: Doubles2d, bounds: Ints1d, transitions: Transitions) -> tuple[Any, ...]:
-    """Return the arrays of the transitions; compiled code looks at no bounds."""
+def _check(scores: Doubles2d, bounds: Ints1d, transitions: Transitions) -> None:
+    """Raise `ValueError` where shapes or numbers do not fit: compiled code looks at no bounds."""
     if scores.ndim != 2 or bounds.ndim != 1 or not len(bounds):
         raise ValueError("log-probabilities are (n_words, n_tags), offsets (n_sentences + 1,)")
     n_words, n_tags = scores.shape
@@ -63,16 +71,6 @@ def _checked(scores: Doubles2d, bounds: Ints1d, transitions: Transitions) -> tup
         raise ValueError(f"transitions are not those of {n_tags} tags")
     if not np.isfinite(scores).all():
         raise ValueError("log-probabilities with NaN or infinity")
-    start, between, end = (np.ascontiguousarray(array, dtype=np.bool_) for array in arrays)
-    return start, end, *_sources(between)
-
-
-def _sources(between: Bools2d) -> tuple[Ints1d, Ints1d]:
-    """Return the tags that may stand before each tag, one tag's behind another, and the offsets."""
-    to, source = np.nonzero(between.T)
-    return source.astype(np.int64), np.searchsorted(to, np.arange(len(between) + 1)).astype(
-        np.int64
-    )
 
 
 @compiled
