@@ -58,24 +58,36 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
 def whole_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield what `open_lines` does, each line with its end."""
     with opened(path) as stream:
-        for number, raw in enumerate(_raw_lines(stream, path), 1):
+        for number, raw in enumerate(raw_lines(stream, path), 1):
             if number == 1:
-                raw = _without_mark(raw, path)
+                raw = without_mark(raw, path)
                 if not raw:  # a mark alone is an empty file
                     return
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    f"is not UTF-8 (byte {error.start + 1} of the line is "
-                    f"0x{raw[error.start]:02x}); save it as UTF-8",
-                    path=path,
-                    line=number,
-                ) from error
-            yield number, line
+            yield number, decoded(raw, path, number)
 
 
-def _raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+def decoded(
+    raw: bytes,
+    path: Path,
+    line: int,
+    *,
+    encoding: str = "UTF-8",
+    advice: str = "save it as UTF-8",
+) -> str:
+    """Return a line as text; raises `InputError` with the line and the byte that is wrong."""
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not {encoding} (byte {error.start + 1} of the line is "
+            f"0x{raw[error.start]:02x}); {advice}",
+            path=path,
+            line=line,
+        ) from error
+
+
+def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Yield the lines of `open_lines` as bytes, with their ends and the mark before the first."""
     number = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1
@@ -175,7 +187,8 @@ class _ZstFrames(io.RawIOBase):
         return n_bytes
 
 
-def _without_mark(start: bytes, path: Path) -> bytes:
+def without_mark(start: bytes, path: Path) -> bytes:
+    """Return the first line without its mark; refuse UTF-16 and compression that is not read."""
     if start.startswith(_UTF16_MARKS):
         raise InputError("is UTF-16; save it as UTF-8", path=path)
     for magic, kind in _UNREAD.items():
