@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from isogloss.errors import InputError, OmissionWarning
     from isogloss.kb import KnowledgeBase, build_knowledge_base
     from isogloss.retrieve import TextIndex
+    from isogloss.tag import TokenTagger
     from isogloss.vectors import EntityVectors
 
 __version__ = "0.1.0"
@@ -22,6 +23,7 @@ __all__ = [
     "SentenceAligner",
     "TextClassifier",
     "TextIndex",
+    "TokenTagger",
     "__version__",
     "build_knowledge_base",
 ]
@@ -35,6 +37,7 @@ _MODULES = {
     "SentenceAligner": "align",
     "TextClassifier": "classify",
     "TextIndex": "retrieve",
+    "TokenTagger": "tag",
     "build_knowledge_base": "kb",
 }
 

@@ -30,6 +30,7 @@ class ChosenBy(StrEnum):
     GIVEN = "given"
     CROSS_VALIDATION = "cross-validation"
     DEVELOPMENT = "development-data"
+    HELD_OUT = "held-out"
     TOO_FEW_TEXTS = "too-few-texts"
     MIXTURE = "mixture"
     NOTHING = "nothing"
@@ -45,6 +46,7 @@ _CHOSEN_BY = {
     ChosenBy.GIVEN: "given",
     ChosenBy.CROSS_VALIDATION: "cross-validation",
     ChosenBy.DEVELOPMENT: "development data",
+    ChosenBy.HELD_OUT: "held-out sentences",
     ChosenBy.TOO_FEW_TEXTS: "no search: too few documents",
     ChosenBy.MIXTURE: "with the mixture",
     ChosenBy.NOTHING: "nothing to learn from",

@@ -1,1 +1,6 @@
-"""Words tagged one by one: parts of speech, and entities as runs of tags."""
+"""Tag words of many languages from tagged sentences of one: parts of speech, named entities."""
+
+from isogloss.tag.sentences import TaggedSentences
+from isogloss.tag.token_tagger import TokenTagger
+
+__all__ = ["TaggedSentences", "TokenTagger"]

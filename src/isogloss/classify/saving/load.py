@@ -21,26 +21,22 @@ from isogloss.classify.preparation import Preparation
 from isogloss.classify.saving.manifest import (
     ARRAYS,
     MANIFEST,
-    PLACES,
-    REPAIR,
     SETTINGS,
-    TRANSFORM,
     VECTORS,
     Manifest,
     SavedKb,
-    check_files,
     read_manifest,
 )
 from isogloss.classify.saving.parts import Arrays, Parts, together
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
-from isogloss.encode.settings import Setting
-from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.matching.inflection import rules_fingerprint
-from isogloss.learn.tuned_encoder import read_adapter, with_settings
+from isogloss.learn.saved_encoder import PLACES, EncoderPlace
+from isogloss.learn.tuned_encoder import read_adapter
 from isogloss.storage.files import damage_in_one_sentence, is_there
+from isogloss.storage.model_files import REPAIR, check_files
 from isogloss.storage.refusals import without_detours
 from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
@@ -155,7 +151,7 @@ def _refusals_are_damage() -> Iterator[None]:
 
 
 def _read_arrays(path: Path, manifest: Manifest) -> Arrays:
-    check_files(path, manifest)
+    check_files(path, manifest.sha256, needed=ARRAYS)
     file = path / ARRAYS
     try:
         arrays: Arrays = load_file(file)
@@ -180,75 +176,22 @@ def _preparation(
     """
     saved, path, base_name = manifest.encoder, where.path, None
     names_are_encoded = kb is not None and options.init == "encoder"
+    place = EncoderPlace(
+        path, where.encoder, where.device, where.threads, options.dtype, options.tune
+    )
     if options.tune == "full":
-        folder = path / PLACES["full"]
-        if not folder.is_dir():
-            raise InputError(f"the model is incomplete, this is missing; {REPAIR}", path=folder)
-        if where.encoder is not None and not names_are_encoded:
-            raise InputError(
-                "the model has its whole encoder in it, tuned, and reads no other; leave --encoder "
-                "(encoder=) out",
-                path=path,
-            )
-        encoder = Encoder.load(
-            folder,
-            device=where.device,
-            dtype=options.dtype,
-            threads=where.threads,
-            **saved.options,
-        )
-        base = _base_encoder(saved, options, where) if names_are_encoded else encoder
+        if not names_are_encoded:
+            place.refuse_useless()
+        encoder = place.fully_tuned(saved)
+        base = place.base(saved) if names_are_encoded else encoder
         if not names_are_encoded:
             name = os.path.normpath(path / saved.name) if saved.is_directory else saved.name
             base_name = replace(saved, name=name)
     else:
-        encoder = base = _base_encoder(saved, options, where)
+        encoder = base = place.base(saved)
         if options.tune == "lora":
             encoder = read_adapter(base, path / PLACES["lora"])
     return Preparation(encoder, base, kb, langs, options, manifest.random_scale, base_name)
-
-
-def _base_encoder(saved: EncoderName, options: FittedOptions, where: _Where) -> Encoder:
-    path, given = where.path, where.encoder
-    if isinstance(given, Encoder):
-        found = given
-        if options.tune != "head":
-            names = ("pooling", "normalize", "max_length")
-            settings = {name: saved.options[name] for name in names}
-            found = with_settings(_restored(given), **settings)
-    else:
-        own = without_detours(path / saved.name) if saved.is_directory else saved.name
-        name = given or own
-        if given is None and saved.is_directory and not Path(name).is_dir():
-            raise InputError(
-                f"the model's encoder is not at {name} any more; name it with --encoder",
-                path=path,
-            )
-        found = Encoder.load(
-            name,
-            threads=where.threads,
-            transform=path / TRANSFORM if (path / TRANSFORM).is_file() else None,
-            fetch=given is not None,
-            **{"device": where.device, "dtype": options.dtype, **saved.options},
-        )
-        found = _restored(found)
-    if found.fingerprint != saved.fingerprint:
-        raise InputError(
-            f"the model was trained with another encoder ({saved.name}, fingerprint "
-            f"{saved.fingerprint[:12]}) than {found.name} ({found.fingerprint[:12]}); "
-            "name the right one with --encoder or fit the model again",
-            path=path,
-        )
-    return found
-
-
-def _restored(encoder: Encoder) -> Encoder:
-    """Return the encoder, what it does with long texts no longer being a wish of the caller's.
-
-    A clone of a loaded classifier may be fine-tuned, which cuts them whatever was saved.
-    """
-    setting = Setting(encoder.settings.long_texts.value, "saved model")
-    return encoder._with(settings=replace(encoder.settings, long_texts=setting))
 
 
 def _keeping_vectors(preparation: Preparation, cache: str | Path) -> Preparation:

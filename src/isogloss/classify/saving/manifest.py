@@ -17,20 +17,19 @@ from isogloss.classify.trust.trust import Trust
 from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
 from isogloss.learn.linear_head import ChosenBy
+from isogloss.learn.saved_encoder import PLACES, TRANSFORM
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, NotNegative, Share
-from isogloss.storage.files import damage_in_one_sentence, is_there, read_json, sha256_of
+from isogloss.storage.files import damage_in_one_sentence, is_there, read_json
+from isogloss.storage.model_files import REPAIR
 from isogloss.storage.sealed import refuse_changed
 from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss text classifier", 5
 MANIFEST = "model.json"
-TRANSFORM = "transform.safetensors"  # of the encoder's vectors, where it has one
-PLACES = {"full": "encoder", "lora": "adapter"}  # of what tuning made, by method
 ARRAYS, VECTORS, KB = "model.safetensors", "entity-vectors.safetensors", "kb"
 PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, *PLACES.values()}
 WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
-REPAIR = "copy the model anew or fit it again"
 SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
 HeadKind = Literal["encoder-only", "mboe", "mboe-plus"]
 LABELS = (str, int, float, bool)  # what JSON gives back as it was
@@ -143,37 +142,6 @@ def _checked(content: Mapping[str, Any]) -> Manifest:
     if (settings["tune"] == "head") != (manifest.training is None):
         raise ValueError(f"tune is {settings['tune']!r}, training is {manifest.training!r:.40}")
     return manifest
-
-
-def checksums_of(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file of a model that its manifest answers for."""
-    patterns = ["*.safetensors", *(f"{place}/**/*" for place in PLACES.values())]
-    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
-    return {
-        file.relative_to(folder).as_posix(): sha256_of(file) for file in found if file.is_file()
-    }
-
-
-def check_files(path: Path, manifest: Manifest) -> None:
-    """Compare the files of a model with the checksums in its manifest.
-
-    Raises
-    ------
-    InputError
-        When a file is missing or another.
-    ValueError, KeyError
-        When the manifest names a file outside of the model, or lacks one.
-    """
-    if ARRAYS not in manifest.sha256:
-        raise KeyError(ARRAYS)
-    for name, checksum in manifest.sha256.items():
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise ValueError(f"it names the file {name!r:.60}, which is not in its folder")
-        file = path / name
-        if not file.is_file():
-            raise InputError(f"the model is incomplete, this file is missing; {REPAIR}", path=file)
-        if sha256_of(file) != checksum:
-            raise InputError(f"damaged: its checksum is not the one written; {REPAIR}", path=file)
 
 
 def refuse_other_files(path: Path) -> None:

@@ -19,22 +19,19 @@ from isogloss.classify.saving.manifest import (
     KB,
     LABELS,
     MANIFEST,
-    PLACES,
     SETTINGS,
-    TRANSFORM,
     VECTORS,
     VERSION,
     Manifest,
     SavedKb,
-    checksums_of,
 )
 from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
-from isogloss.encode import Encoder
 from isogloss.encode.source import way_to
 from isogloss.errors import InputError
 from isogloss.kb.matching.inflection import rules_fingerprint
-from isogloss.learn.tuned_encoder import TunedEncoder
+from isogloss.learn.saved_encoder import PLACES, TRANSFORM, refuse_around_encoder, write_tuned
 from isogloss.storage.files import atomic_directory, resolved, write_json
+from isogloss.storage.model_files import checksums_of
 from isogloss.storage.sealed import sealed
 from isogloss.vectors import EntityVectors
 
@@ -56,7 +53,8 @@ def save_classifier(
             raise InputError(
                 f"a label is {label!r}; only strings, numbers and booleans can be saved"
             )
-    _refuse_around_encoder(fitted, path)
+    if fitted.preparation.base_name is None:  # else the fine-tuned one is copied
+        refuse_around_encoder(base, path)
     if kb is not None:
         # Replacing the model would delete a knowledge base inside it; and a model's own copy goes
         # along with what is made of the model.
@@ -83,7 +81,7 @@ def save_classifier(
         if isinstance(options.init, EntityVectors):
             options.init.save(folder / VECTORS)
         if fitted.tuning is not None:
-            _write_tuned(fitted.preparation.encoder, folder / PLACES[options.tune])
+            write_tuned(fitted.preparation.encoder, folder / PLACES[options.tune])
         if base.transform is not None:
             base.transform.save(folder / TRANSFORM)
         manifest = Manifest(
@@ -100,27 +98,7 @@ def save_classifier(
             trust=fitted.trust,
             head_kind=next(kind for kind, head in HEADS.items() if isinstance(fitted.head, head)),
             **facts,
-            sha256=checksums_of(folder),
+            sha256=checksums_of(folder, PLACES.values()),
         )
         facts = msgspec.to_builtins(manifest, enc_hook=lambda value: value.item())  # of numpy
         write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))
-
-
-def _refuse_around_encoder(fitted: FittedClassifier, path: Path) -> None:
-    """Refuse to replace a folder in which the encoder lies that the model names."""
-    if fitted.preparation.base_name is not None:
-        return  # the fine-tuned one is copied
-    name = Path(fitted.preparation.base_encoder.name)
-    if name.is_dir() and path.exists() and resolved(name).is_relative_to(resolved(path)):
-        raise InputError(
-            f"the model needs its encoder {name}, which would be replaced; choose another folder",
-            path=path,
-        )
-
-
-def _write_tuned(encoder: Encoder, folder: Path) -> None:
-    if isinstance(encoder, TunedEncoder):
-        folder.mkdir()
-        encoder.write(folder)
-    else:  # read from a model's directory, as it was written
-        shutil.copytree(encoder.name, folder)

@@ -1,0 +1,192 @@
+"""Learn a tagger: layers and penalty by the rule of `choice`, then the head on all words.
+
+One split of sentences is held out for both choices (150 fits on words are too dear for folds),
+or development sentences are given. Layers are compared at one penalty, `C_OF_LAYERS`, on at most
+`WORDS_OF_LAYERS` words; the head is fitted at every C of `C_VALUES`, and again on all words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss.arrays import Bools1d, Floats2d, Ints1d
+from isogloss.encode import Encoder
+from isogloss.encode.words.word_vectors import WordPooling, network_of
+from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
+from isogloss.learn.objective import SOFTMAX
+from isogloss.learn.softmax_path import softmax_path
+from isogloss.learn.threads import one_thread
+from isogloss.progress import activity
+from isogloss.tag.choice import near_best
+from isogloss.tag.sentences import TaggedSentences, some_words
+from isogloss.tag.word_features import (
+    LayerStates,
+    Reading,
+    WordFeatures,
+    layer_states,
+    mean_of_layers,
+)
+
+C_VALUES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
+C_OF_LAYERS = 0.003
+WORDS_OF_LAYERS = 20_000
+HELD_OUT = 0.2  # share of the training sentences
+C_WITHOUT_CHOICE = 0.003
+FEWEST_TO_SPLIT = 5  # sentences
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Sentences to learn from, and others to choose by; without `dev` nothing is chosen."""
+
+    train: TaggedSentences
+    dev: TaggedSentences | None
+    is_split: bool  # whether dev was taken out of the training sentences
+
+
+def judged(train: TaggedSentences, dev: TaggedSentences | None, *, seed: int) -> Judged:
+    """Hold out some of the training sentences where no others are given."""
+    if dev is not None:
+        return Judged(train, dev, is_split=False)
+    if len(train) < FEWEST_TO_SPLIT:
+        return Judged(train, None, is_split=False)
+    n_held_out = max(1, round(HELD_OUT * len(train)))
+    order = np.random.default_rng(seed).permutation(len(train))
+    held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    return Judged(train.select(kept), train.select(held_out), is_split=True)
+
+
+def chosen_layers(
+    encoder: Encoder, data: Judged, tag_names: Sequence[str], pieces: WordPooling, *, seed: int
+) -> tuple[int, ...]:
+    """Return the layers whose mean is taken, by the rule of `choice`.
+
+    Without sentences to choose by: all from the middle third of the encoder's layers.
+    """
+    n_layers = network_of(encoder).n_layers
+    if data.dev is None:
+        return tuple(range(n_layers // 3, max(2 * n_layers // 3, n_layers // 3) + 1))
+    layers = range(n_layers + 1)
+    part = data.train.select(some_words(data.train, WORDS_OF_LAYERS, seed=seed))
+    dev = data.dev.select(some_words(data.dev, WORDS_OF_LAYERS, seed=seed))
+    of_part = layer_states(encoder, part.sentences, layers=layers, pieces=pieces)
+    of_dev = layer_states(encoder, dev.sentences, layers=layers, pieces=pieces)
+    y, gold = _numbers(part, tag_names), _numbers(dev, tag_names)
+    right: list[Bools1d] = []
+    with one_thread(), activity(f"choosing among {counted(len(layers), 'layer')}"):
+        for layer in layers:
+            (head,) = _heads(_of_layer(of_part, layer), y, len(tag_names), (C_OF_LAYERS,))
+            right.append(_is_right(head, _of_layer(of_dev, layer), gold))
+    near = near_best(right, of_dev.starts)
+    return tuple(range(near[0], near[-1] + 1))
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A head, and what the words that it was fitted on were."""
+
+    head: LinearHead
+    n_words: int
+
+
+def fitted_head(
+    reading: Reading, data: Judged, tag_names: Sequence[str], *, C: float | None
+) -> Learned:
+    """Fit the head, C by the rule of `choice` where none is given."""
+    n_tags = len(tag_names)
+    train, y = reading.all(data.train.sentences), _numbers(data.train, tag_names)
+    dev = None if data.dev is None else reading.all(data.dev.sentences)
+    with one_thread(), activity(f"learning the head: {counted(len(y), 'word')}"):
+        if dev is None or data.dev is None or C is not None:
+            if data.is_split and dev is not None and data.dev is not None:
+                train, y = _joined(train, dev), np.concatenate([y, _numbers(data.dev, tag_names)])
+            chosen_by = ChosenBy.GIVEN if C is not None else ChosenBy.TOO_FEW_TEXTS
+            (head,) = _heads(train, y, n_tags, (C or C_WITHOUT_CHOICE,), chosen_by)
+            return Learned(head, int(train.has_piece.sum()))
+        gold = _numbers(data.dev, tag_names)
+        heads = _heads(train, y, n_tags, C_VALUES, ChosenBy.DEVELOPMENT)
+        strongest = near_best([_is_right(head, dev, gold) for head in heads], dev.starts)[0]
+        head = heads[strongest]
+        if data.is_split:
+            train, y = _joined(train, dev), np.concatenate([y, gold])
+            (head,) = _heads(train, y, n_tags, (head.C,), ChosenBy.HELD_OUT)
+        return Learned(head, int(train.has_piece.sum()))
+
+
+def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, ...]:
+    """Return the tags of the training words, sorted.
+
+    Raises
+    ------
+    InputError
+        When there is one only.
+    """
+    names = tuple(sorted(set(train.all_tags)))
+    if len(names) < 2:
+        raise InputError(
+            f"all words have the tag {names[0]!r}; give sentences with at least two tags"
+            if names
+            else "there are no words to learn from; give tagged sentences"
+        )
+    if dev is not None:
+        n_unseen = sum(tag not in names for tag in dev.all_tags)
+        if n_unseen:
+            warn_omitted(
+                f"{counted(n_unseen, 'development word')} with a tag that training lacks; no "
+                "choice counts them"
+            )
+    return names
+
+
+def _numbers(tagged: TaggedSentences, tag_names: Sequence[str]) -> Ints1d:
+    """Return the number of each word's tag, -1 for one that training lacks."""
+    number = {name: place for place, name in enumerate(tag_names)}
+    return np.array([number.get(tag, -1) for tag in tagged.all_tags], np.int64)
+
+
+def _of_layer(states: LayerStates, layer: int) -> WordFeatures:
+    return WordFeatures(
+        mean_of_layers(states.states[layer : layer + 1]), states.has_piece, states.starts
+    )
+
+
+def _heads(
+    features: WordFeatures, y: Ints1d, n_tags: int, C_values: Sequence[float],
+    chosen_by: ChosenBy = ChosenBy.GIVEN,
+) -> list[LinearHead]:  # fmt: skip
+    """Fit one head at each C, on words that have a piece."""
+    vectors, y = features.vectors[features.has_piece], y[features.has_piece]
+    if not len(y):
+        raise InputError("no training word has a piece in this encoder; choose another")
+    scale = Standardisation.fit(vectors)
+    inputs = _standardised(vectors, scale)
+    return [
+        LinearHead(scale, one.weight, one.bias, C, chosen_by, SOFTMAX)
+        for C, one in zip(C_values, softmax_path(inputs, y, n_tags, C_values), strict=True)
+    ]
+
+
+def _standardised(vectors: Floats2d, scale: Standardisation) -> Floats2d:
+    """Return (vectors - mean) / deviation in float32, without a copy in float64."""
+    inputs: Floats2d = vectors - scale.mean.astype(np.float32)
+    inputs /= scale.deviation.astype(np.float32)
+    return inputs
+
+
+def _is_right(head: LinearHead, features: WordFeatures, gold: Ints1d) -> Bools1d:
+    """Return which words are answered right; one without a piece is not."""
+    scores = _standardised(features.vectors, head.standardisation) @ head.weight.T.astype(
+        np.float32
+    ) + head.bias.astype(np.float32)
+    right: Bools1d = (scores.argmax(axis=1) == gold) & features.has_piece
+    return right
+
+
+def _joined(one: WordFeatures, other: WordFeatures) -> WordFeatures:
+    return WordFeatures(
+        np.concatenate([one.vectors, other.vectors]),
+        np.concatenate([one.has_piece, other.has_piece]),
+        np.concatenate([one.starts, one.starts[-1] + other.starts[1:]]),
+    )

@@ -1,0 +1,235 @@
+"""A tagger as a directory: ``model.json`` (tags, layers, fingerprints), its head in safetensors.
+
+The encoder is named with its fingerprint, and another is refused; what tuning made of it lies in
+``encoder`` or ``adapter``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from isogloss.cores import check_threads
+from isogloss.encode import Encoder
+from isogloss.encode.source import EncoderName
+from isogloss.encode.words.word_vectors import WordPooling
+from isogloss.errors import InputError
+from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
+from isogloss.learn.objective import SOFTMAX
+from isogloss.learn.saved_encoder import (
+    PLACES,
+    TRANSFORM,
+    EncoderPlace,
+    refuse_around_encoder,
+    write_tuned,
+)
+from isogloss.learn.tuned_encoder import read_adapter
+from isogloss.learn.tuning_options import TuningOptions
+from isogloss.limits import Count, Positive, Share
+from isogloss.storage.files import (
+    atomic_directory,
+    damage_in_one_sentence,
+    is_there,
+    read_json,
+    write_json,
+)
+from isogloss.storage.model_files import REPAIR, check_files, checksums_of
+from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.typed import typed
+from isogloss.tag.fitted import FittedOptions, FittedTagger
+from isogloss.tag.options import check_options
+from isogloss.tag.word_features import Reading
+from isogloss.text.languages import parse_language
+
+FORMAT, VERSION = "isogloss token tagger", 1
+MANIFEST, ARRAYS = "model.json", "model.safetensors"
+WHAT_TO_NAME = "name a directory that `isogloss tag fit` or `TokenTagger.save` made"
+
+
+class Manifest(Struct, frozen=True):
+    """All that ``model.json`` holds behind its format, version and checksum."""
+
+    tag_names: list[str]
+    shares: list[Share]
+    langs: list[str]
+    n_training_words: Count
+    layers: list[Count]
+    pieces: WordPooling
+    C: Positive
+    chosen_by: ChosenBy
+    detail: str
+    settings: FittedOptions
+    training: TuningOptions | None
+    encoder: EncoderName
+    sha256: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A tagger that was read, and the parameters by which it can be fitted anew."""
+
+    fitted: FittedTagger
+    parameters: dict[str, Any]
+
+
+def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
+    """Write a fitted tagger; the directory appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        When `path` exists, cannot be written, or holds the encoder that the model needs.
+    """
+    head, options, base = fitted.head, fitted.options, fitted.base
+    if options.tune != "full":
+        refuse_around_encoder(base, path)
+    arrays = {
+        "weight": head.weight, "bias": head.bias, "mean": head.standardisation.mean,
+        "deviation": head.standardisation.deviation,
+    }  # fmt: skip
+    with atomic_directory(path, overwrite=overwrite) as folder:
+        save_file(
+            {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
+        )
+        if fitted.training is not None:
+            write_tuned(fitted.reading.encoder, folder / PLACES[options.tune])
+        if base.transform is not None:
+            base.transform.save(folder / TRANSFORM)
+        manifest = Manifest(
+            tag_names=list(fitted.tag_names),
+            shares=fitted.shares.tolist(),
+            langs=list(fitted.langs),
+            n_training_words=fitted.n_training_words,
+            layers=list(fitted.reading.layers),
+            pieces=fitted.reading.pieces,
+            C=head.C,
+            chosen_by=head.chosen_by,
+            detail=head.detail,
+            settings=options,
+            training=fitted.training,
+            encoder=EncoderName(base.name, base.fingerprint, base.settings.options()).seen_from(
+                path
+            ),
+            sha256=checksums_of(folder, PLACES.values()),
+        )
+        facts = msgspec.to_builtins(manifest)
+        write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))
+
+
+def load_tagger(
+    path: str | Path,
+    *,
+    encoder: str | Path | Encoder | None,
+    device: str,
+    threads: int | None,
+) -> Loaded:
+    """Read a tagger; see `TokenTagger.load`."""
+    check_threads(threads)
+    path = Path(path)
+    manifest = read_manifest(path)
+    with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
+        head = _head(path, manifest)
+        langs = tuple(parse_language(lang) for lang in manifest.langs)
+        place = EncoderPlace(
+            path, encoder, device, threads, manifest.settings.dtype, manifest.settings.tune
+        )
+        read_by, base = _encoders(manifest, place)
+        if manifest.layers[-1] > read_by.n_layers or head.weight.shape[1] != read_by.width:
+            raise ValueError("its head reads other vectors than its encoder gives")
+    fitted = FittedTagger(
+        Reading(read_by, tuple(manifest.layers), manifest.pieces), base, head,
+        tuple(manifest.tag_names), np.array(manifest.shares), langs, manifest.n_training_words,
+        manifest.settings, manifest.training,
+    )  # fmt: skip
+    settings = manifest.settings
+    parameters = {
+        "encoder": base, "layer": settings.layer, "pieces": manifest.pieces, "tune": settings.tune,
+        "C": settings.C, "device": device, "dtype": settings.dtype,
+        "random_state": settings.random_state,
+    }  # fmt: skip
+    return Loaded(fitted, parameters)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest of the tagger in `path`.
+
+    Raises
+    ------
+    InputError
+        When there is none, it is of another format, has changed since it was written, or holds
+        what no tagger has.
+    """
+    if not is_there(path):
+        raise InputError(f"no such model directory; {WHAT_TO_NAME}", path=path)
+    file = path / MANIFEST
+    if path.is_dir() and not file.exists():
+        raise InputError(f"not a tagger: it has no {file.name}; {WHAT_TO_NAME}", path=path)
+    content = read_json(file, what="a tagger")
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(f"not a tagger of isogloss; {WHAT_TO_NAME}", path=path)
+    if content.get("version") != VERSION:
+        raise InputError(
+            f"was written in version {content.get('version')} of the format, this isogloss reads "
+            f"version {VERSION}; fit the model again with `isogloss tag fit`",
+            path=path,
+        )
+    refuse_changed(content, file, advice=REPAIR)
+    with damage_in_one_sentence(file, advice=REPAIR):
+        return _checked(content)
+
+
+def _checked(content: Mapping[str, Any]) -> Manifest:
+    manifest = typed(content, Manifest)
+    names, layers = manifest.tag_names, manifest.layers
+    if len(names) < 2 or sorted(set(names)) != names or len(manifest.shares) != len(names):
+        raise ValueError(f"tag_names is {names!r:.40}")
+    if not layers or layers != list(range(layers[0], layers[-1] + 1)):
+        raise ValueError(f"layers is {layers!r:.40}")
+    settings = manifest.settings
+    if (settings.tune == "head") != (manifest.training is None):
+        raise ValueError(f"tune is {settings.tune!r}, training is {manifest.training!r:.40}")
+    check_options(vars(settings) | {"pieces": manifest.pieces, "encoder": "bundled"})
+    return manifest
+
+
+def _head(path: Path, manifest: Manifest) -> LinearHead:
+    check_files(path, manifest.sha256, needed=ARRAYS)
+    try:
+        arrays = load_file(path / ARRAYS)
+    except SafetensorError as error:
+        raise InputError(
+            f"damaged: not a safetensors file ({error}); {REPAIR}", path=path / ARRAYS
+        ) from error
+    weight, mean = arrays["weight"], arrays["mean"]
+    shapes = {
+        "weight": (len(manifest.tag_names), mean.size), "bias": (len(manifest.tag_names),),
+        "mean": (mean.size,), "deviation": (mean.size,),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        array = arrays[name]
+        if array.shape != shape or array.dtype != np.float64:
+            raise ValueError(f"{name} holds {array.dtype} of the shape {array.shape}, not {shape}")
+        if not np.isfinite(array).all() or (name == "deviation" and (array <= 0).any()):
+            raise ValueError(f"{name} holds numbers that no head has")
+    scale = Standardisation(mean, arrays["deviation"])
+    return LinearHead(
+        scale, weight, arrays["bias"], manifest.C, manifest.chosen_by, SOFTMAX, manifest.detail
+    )
+
+
+def _encoders(manifest: Manifest, place: EncoderPlace) -> tuple[Encoder, Encoder]:
+    """Return the encoder that reads words, and the one before tuning."""
+    if manifest.settings.tune == "full":
+        place.refuse_useless()
+        tuned = place.fully_tuned(manifest.encoder)
+        return tuned, tuned
+    base = place.base(manifest.encoder)
+    if manifest.settings.tune == "lora":
+        return read_adapter(base, place.path / PLACES["lora"]), base
+    return base, base

@@ -1,0 +1,236 @@
+"""`TokenTagger`: tag words in one language, and in a hundred others.
+
+A scikit-learn estimator over the parts of this package: what is given is checked (`sentences`,
+`options`), and `fit` makes a `FittedTagger` of it, which is asked for every answer.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from isogloss.arrays import Doubles2d
+from isogloss.encode import Encoder
+from isogloss.encode.words.word_vectors import WordPooling, network_of
+from isogloss.errors import InputError
+from isogloss.learn.tuned_encoder import check_untuned
+from isogloss.learn.tuning_options import Tune
+from isogloss.tag.fit import chosen_layers, fitted_head, judged, tags_in
+from isogloss.tag.fitted import Answers, FittedOptions, FittedTagger
+from isogloss.tag.options import check_options, layers_of
+from isogloss.tag.saving import load_tagger, save_tagger
+from isogloss.tag.sentences import TaggedSentences, checked_languages, checked_sentences
+from isogloss.tag.word_features import Reading
+
+
+class TokenTagger(BaseEstimator):
+    """Tag the words of many languages from tagged sentences of one, on a multilingual encoder.
+
+    Parameters
+    ----------
+    encoder
+        An `Encoder`, or what `Encoder.load` takes: ``"bundled"``, a directory, a hub name.
+    layer
+        From which layers the vector of a word is: a number, a range (``"5-8"``: their mean), or
+        ``"auto"``, the rule of `isogloss.tag.choice`. Layers above are not computed.
+    pieces
+        How a word's vector is made of those of its pieces: ``"mean"``, ``"first"`` or ``"last"``.
+    C
+        Inverse strength of the L2 penalty; None: chosen by the same rule.
+    device, dtype
+        Passed to `Encoder.load` when `encoder` is a name.
+    random_state
+        Seed of the sentences that are held out; a whole number, 0 to 4,294,967,295.
+
+    Attributes
+    ----------
+    tag_names_
+        In the order of `predict_proba`'s columns: sorted.
+    layers_, C_
+        What was chosen, or given.
+    langs_
+        The training languages.
+    fitted_
+        All that was learned as one `FittedTagger`, which answers without the estimator.
+
+    Examples
+    --------
+    >>> from isogloss import TokenTagger
+    >>> sentences = [["dogs", "bark"], ["a", "cat", "sleeps"]] * 5
+    >>> tags = [["NOUN", "VERB"], ["DET", "NOUN", "VERB"]] * 5
+    >>> tagger = TokenTagger(layer=6).fit(sentences, tags, lang="en")
+    >>> tagger.predict([["eine", "Katze", "schläft"]], lang="de")
+    [['DET', 'NOUN', 'VERB']]
+    """
+
+    def __init__(
+        self,
+        encoder: str | Path | Encoder = "bundled",
+        *,
+        layer: int | str = "auto",
+        pieces: WordPooling = "mean",
+        tune: Tune = "head",
+        C: float | None = None,
+        device: str = "auto",
+        dtype: str = "float32",
+        random_state: int = 0,
+    ) -> None:
+        self.encoder = encoder
+        self.layer = layer
+        self.pieces = pieces
+        self.tune = tune
+        self.C = C
+        self.device = device
+        self.dtype = dtype
+        self.random_state = random_state
+
+    def fit(
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        lang: str | Sequence[str],
+        *,
+        dev: TaggedSentences | None = None,
+    ) -> Self:
+        """Learn from tagged sentences.
+
+        Parameters
+        ----------
+        sentences, tags
+            Words of each sentence, and the tag of each word.
+        lang
+            Language of the sentences: one code, or one for each.
+        dev
+            Sentences to choose layers and penalty by, of a training language; None: some of the
+            training sentences are held out for it.
+
+        Raises
+        ------
+        InputError
+            When an option is not known, the numbers differ, or there is one tag only.
+        """
+        parameters = self.get_params(deep=False)
+        check_options(parameters)
+        train = TaggedSentences.of(sentences, tags, lang)
+        names = tags_in(train, dev)
+        self.__dict__.pop("fitted_", None)  # a fit that fails must not leave the one before
+        encoder = (
+            self.encoder
+            if isinstance(self.encoder, Encoder)
+            else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
+        )
+        check_untuned(encoder)
+        data = judged(train, dev, seed=self.random_state)
+        layers = layers_of(self.layer, network_of(encoder).n_layers)
+        if layers is None:
+            layers = chosen_layers(encoder, data, names, self.pieces, seed=self.random_state)
+        reading = Reading(encoder, layers, self.pieces)
+        learned = fitted_head(reading, data, names, C=self.C)
+        counts = np.bincount(np.searchsorted(names, train.all_tags), minlength=len(names))
+        self.fitted_ = FittedTagger(
+            reading, encoder, learned.head, names, counts / counts.sum(),
+            tuple(dict.fromkeys(train.langs)), learned.n_words,
+            FittedOptions(str(self.layer), self.tune, self.C, encoder.dtype, self.random_state),
+        )  # fmt: skip
+        return self
+
+    def predict(
+        self, sentences: Sequence[Sequence[str]], lang: str | Sequence[str]
+    ) -> list[list[str]]:
+        """Return the tag of each word.
+
+        Parameters
+        ----------
+        sentences, lang
+            As in `fit`; a sentence may be empty.
+        """
+        return self._fitted.tags_of(self.answers(sentences, lang))
+
+    def predict_proba(
+        self, sentences: Sequence[Sequence[str]], lang: str | Sequence[str]
+    ) -> list[Doubles2d]:
+        """Return p(tag | word) of each sentence: float64 (n_words, n_tags), as ``tag_names_``."""
+        answers = self.answers(sentences, lang)
+        probabilities = np.exp(answers.log_probabilities)
+        return [probabilities[first:end] for first, end in pairwise(answers.starts)]
+
+    def answers(self, sentences: Sequence[Sequence[str]], lang: str | Sequence[str]) -> Answers:
+        """Return log p(tag | word) of all words, and which have no piece."""
+        words = checked_sentences(sentences)
+        checked_languages(lang, len(words))
+        return self._fitted.answers(words)
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]],
+        lang: str | Sequence[str],
+    ) -> float:  # fmt: skip
+        """Return the share of words with the right tag, as model selection asks for it."""
+        gold = TaggedSentences.of(sentences, tags, lang)
+        found = self.predict(gold.sentences, gold.langs)
+        right = [
+            ours == theirs
+            for one, other in zip(found, gold.tags, strict=True)
+            for ours, theirs in zip(one, other, strict=True)
+        ]
+        if not right:
+            raise InputError("there are no words to score; give tagged sentences")
+        return float(np.mean(right))
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the model as a directory; see `isogloss.tag.saving`."""
+        save_tagger(self._fitted, Path(path), overwrite=overwrite)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        encoder: str | Path | Encoder | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> Self:
+        """Read a model that `save` wrote.
+
+        Parameters
+        ----------
+        encoder
+            Where the encoder is now, when it is not where it was.
+
+        Raises
+        ------
+        InputError
+            When `path` is no tagger, is damaged, or its encoder is another.
+        """
+        loaded = load_tagger(path, encoder=encoder, device=device, threads=threads)
+        model = cls(**loaded.parameters)
+        model.fitted_ = loaded.fitted
+        return model
+
+    @property
+    def _fitted(self) -> FittedTagger:
+        check_is_fitted(self, "fitted_")
+        return self.fitted_
+
+    @property
+    def tag_names_(self) -> tuple[str, ...]:
+        """Tags in the order of `predict_proba`'s columns."""
+        return self._fitted.tag_names
+
+    @property
+    def layers_(self) -> tuple[int, ...]:
+        """The layers whose mean is taken."""
+        return self._fitted.reading.layers
+
+    @property
+    def C_(self) -> float:  # noqa: N802
+        """Inverse strength of the penalty."""
+        return self._fitted.head.C
+
+    @property
+    def langs_(self) -> tuple[str, ...]:
+        """The training languages."""
+        return self._fitted.langs
