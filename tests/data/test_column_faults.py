@@ -68,6 +68,7 @@ FAULTS = {
         1,
         "has blanks between its columns, WikiANN has tabs",
     ),
+    "columns after words alone": ("EU\nrejects VBZ O\n", 2, "has 3 columns, but the first word"),
     "a tab for blanks": (
         edited(CONLL2003, 4, "rejects\tVBZ I-VP O"),
         4,

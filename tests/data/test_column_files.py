@@ -81,6 +81,9 @@ def test_comments_of_conll_have_other_columns_than_words() -> None:
     file = read(MULTICONER)
     assert file.words == [["der", "Hafen"], ["#"]]
     assert file.tags == [["O", "B-LOC"], ["O"]]
+    text = "# sent_id = a\nOb X O\n\n# text = O\n# = O\n"
+    assert read(text).words == [["Ob"], ["#"]]
+    assert [sentence.id for sentence in read(text).sentences] == ["a", None]
 
 
 def test_wikiann_has_a_language_before_each_word() -> None:
@@ -143,12 +146,19 @@ def test_blanks_stay_as_they_are() -> None:
     file = read(raw)
     assert file.words == [["Ob", "in"], ["x"]]
     assert file.with_tags([["B-LOC", "O"], ["O"]]) == raw.replace(b"PRON  O ", b"PRON  B-LOC ")
+    assert read(b"Ob  \n in\n").words == read(b"Ob \tO\n in\tO\n").words == [["Ob", "in"]]
     file = read(raw, column=2)
     assert file.with_tags([["A", "B"], ["C"]]) == b"Ob   A  O \nin B O\n   \nx C O\n"
 
 
 @pytest.mark.parametrize(
-    "text", ["Ob\nin\n\nKyoto", "en:Ob\nen:in\n\nen:Kyoto", "1\tOb\n2\tin\n\n1\tKyoto"]
+    "text",
+    [
+        "Ob\nin\n\nKyoto",
+        "en:Ob\nen:in\n\nen:Kyoto",
+        "1\tOb\n2\tin\n\n1\tKyoto",
+        "# first\n# id 5\nOb\nin\n\n# id 6\tx=y\nKyoto",
+    ],
 )
 def test_words_alone_get_a_column(text: str) -> None:
     file = read(text)
@@ -269,6 +279,42 @@ def test_any_words_are_read_as_they_are_written(some, format: str, end: str) -> 
     for sentence in file.sentences:
         for word, number in zip(sentence.words, sentence.lines, strict=True):
             assert word in raw.decode().split(end)[number - 1]
+
+
+def test_a_damaged_file_is_refused_or_comes_back() -> None:
+    """Whatever is put into a file, or left out of it: no other error, no other words."""
+    random_ = random.Random(0)
+    parts = [
+        *"\t \n\r#1_",
+        "\n\n",
+        "1-2",
+        "2.1",
+        "-DOCSTART-",
+        "en:",
+        "\xa0",
+        "\u2028",
+        "\0",
+        "B-X",
+    ]
+    n_read = 0
+    for text in random_.choices(SAMPLES, k=1500):
+        for _ in range(random_.randint(1, 3)):
+            start = random_.randrange(len(text))
+            end = start + random_.choice([0, 0, 1, 1, 5, 40])
+            text = text[:start] + random_.choice([*parts, text[start:end] * 2]) + text[end:]
+        try:
+            file = read(text)
+        except InputError:
+            continue
+        n_read += 1
+        again = read(
+            file.with_tags([["Q"] * len(words) for words in file.words]), format=file.format
+        )
+        assert again.words == file.words
+        if file.tags is not None:
+            assert again.with_tags(file.tags) == file.with_tags(file.tags)
+            assert file.with_tags(file.tags).replace(b" ", b"") == text.replace(" ", "").encode()
+    assert 100 < n_read < 1400
 
 
 @pytest.mark.full

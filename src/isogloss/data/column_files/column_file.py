@@ -92,7 +92,7 @@ class ColumnFile:
         r"""Return the file, byte for byte but for the column of the tags.
 
         Byte-order mark, line ends, comments, lines that are no words and a missing last line end
-        stay. Where the file has words alone, the column is added.
+        stay. Where the file has words alone, the column is added after a tab.
 
         Parameters
         ----------

@@ -31,6 +31,7 @@ _N_CONLLU = 10
 _MOST_UNER = 5
 _SEEN = 50  # words from which the format is found
 _FIRST_COLUMN = re.compile(r"[^\t ]*")
+_COMMENT = re.compile(r"\s*(?:id\b|\w+\s*=)")  # after its #, whatever the columns
 _OTHER_NUMBER = re.compile(r"[0-9]+[-.][0-9]+")
 
 Line = tuple[int, str]  # its number, from 1, and its text without its end
@@ -99,8 +100,8 @@ def layout_of(lines: Sequence[str], *, column: str | int | None, format: str, pa
         )  # fmt: skip
     n_columns = _N_CONLLU if found == "conllu" else widths[0]
     word = _WORD[found]
-    if n_columns == 1:
-        separator = "\t"  # words alone: a column that is added comes after a tab
+    if found == "wikiann":
+        separator = "\t"  # also where words stand alone
     if n_columns <= word:
         raise InputError(
             f"has {counted(n_columns, 'column')}, {NAMES[found]} has a number, a tab and the word; "
@@ -113,13 +114,15 @@ def layout_of(lines: Sequence[str], *, column: str | int | None, format: str, pa
 def is_comment(line: str, layout: Layout, *, begins: bool) -> bool:
     """Whether a line is a comment; `begins`: no word of the sentence was met.
 
-    A ``#`` that begins a line may be a word of CoNLL, with as many columns as other words.
+    A ``#`` that begins a line may be a word of CoNLL, with as many columns as other words have.
     """
     if line[0] != "#":
         return False
     if layout.is_numbered:
         return True
-    return layout.format == "conll" and begins and len(layout.columns_of(line)) != layout.n_columns
+    if layout.format == "wikiann" or not begins:
+        return False
+    return len(layout.columns_of(line)) != layout.n_columns or _COMMENT.match(line, 1) is not None
 
 
 def _parted(line: str, separator: str) -> list[str]:

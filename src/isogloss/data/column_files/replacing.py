@@ -8,7 +8,7 @@ _NOT_BLANK = re.compile(rb"[^ ]+")
 
 
 def replaced(raw: bytes, tag: bytes, layout: Layout) -> bytes:
-    """Return a line of a word with another tag; one is added where there is no such column.
+    """Return a line of a word with another tag; after a tab where words stand alone.
 
     The encodings that `reading` takes write tabs, blanks and line ends as ASCII does, and nothing
     else with these bytes.
@@ -16,7 +16,7 @@ def replaced(raw: bytes, tag: bytes, layout: Layout) -> bytes:
     body = raw.removesuffix(b"\n").removesuffix(b"\r")
     end = raw[len(body) :]
     if layout.tag == layout.n_columns:
-        return body + layout.separator.encode() + tag + end
+        return body + b"\t" + tag + end
     if layout.separator == "\t":
         columns = body.split(b"\t")
         columns[layout.tag] = tag

@@ -42,8 +42,8 @@ class Sentences:
     def add(self, columns: list[str], line: int) -> None:
         """Add a word."""
         layout = self.layout
-        word = columns[layout.word]
-        if not word.strip(" "):
+        word = columns[layout.word].strip(" ")
+        if not word:
             raise self.error("the word is empty; give it a form or remove the line", line)
         if layout.format == "wikiann":
             word = self._without_language(word, line)
