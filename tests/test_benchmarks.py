@@ -40,6 +40,7 @@ from repository import ROOT
         "routing",
         "search_news",
         "transform_tasks",
+        "translation",
         "tuned_zero_shot",
         "tuning_speed",
         "vectors_disk",

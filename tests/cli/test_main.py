@@ -25,7 +25,7 @@ ALL = ["", "align", "align export", "align fit", "align pretrain", "align tokeni
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "demo", "vectors",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",
-       "probe geometry", "probe report", "probe neutrality"]  # fmt: skip
+       "probe geometry", "probe report", "probe neutrality", "probe translation"]  # fmt: skip
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

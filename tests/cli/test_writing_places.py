@@ -31,6 +31,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("probe geometry", "--out"): ["--text", "en=no.tsv"],
     ("probe geometry", "--static"): ["--vectors", "en=no"],
     ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
+    ("probe translation", "--out"): ["--pairs", "en-ja=no.tsv"],
     ("probe report", "--out"): ["no"],
     ("retrieve evaluate", "--report"): ["--tatoeba", "no"],
     ("vectors convert", "--out"): ["no"],
@@ -165,6 +166,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["probe", "geometry", "--vectors", "en=MODEL/t.tsv"], "--out", ["MODEL"]),
     (["probe", "neutrality", "--text", "en=MODEL/t.tsv", "--text", "ja=JA", "--encoder", "ENCODER"],
      "--out", ["MODEL", "ENCODER/new"]),
+    (["probe", "translation", "--pairs", "en-ja=MODEL/t.tsv", "--encoder", "ENCODER"], "--out",
+     ["MODEL", "MODEL/t.tsv", "ENCODER/new"]),
     (["probe", "report", "KB", "MODEL"], "--out", ["MODEL/manifest.json", "KB/new.html"]),
     (["retrieve", "evaluate", "--encoder", "ENCODER", "--tatoeba", "MODEL"], "--report",
      ["MODEL/new.html", "ENCODER/manifest.json"]),
@@ -212,7 +215,7 @@ BESIDE = [
     ("classify fit", "--out", "--cache"), ("classify fit", "--out", "--checkpoints"),
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
-    ("retrieve evaluate", "--report", "--cache"),
+    ("retrieve evaluate", "--report", "--cache"), ("probe translation", "--out", "--checkpoints"),
     ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
 ]  # fmt: skip
 
@@ -237,7 +240,7 @@ def test_a_folder_in_what_is_made_would_be_replaced(
     out = tmp_path / "out.npy"
     (tmp_path / "link").symlink_to(out)
     dump = ["--source", "wikipedia:en=no.bz2"] if command == "kb build" else []  # --work needs one
-    tunes = kept == "--checkpoints" and command != "align pretrain"
+    tunes = kept == "--checkpoints" and command not in ("align pretrain", "probe translation")
     tune = ["--tune", "full"] if tunes else []  # which has checkpoints
     words = [*command.split(), *WORDS[command, made], *dump, *tune]
     for place in (

@@ -131,6 +131,41 @@ def neutrality(
     }  # fmt: skip
 
 
+def translation(
+    pairs: Sequence[tuple[str, str]] = (("en", "de"),), encoders: Sequence[str] = ("tiny",), *,
+    n_layers: int = 13, falls: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Return a manifest of `probe translation`; each pair's numbers differ a little."""
+    layers, claims = [], []
+    lines = [(encoder, *pair) for encoder in encoders for pair in pairs]
+    for at, (encoder, lang, other) in enumerate(lines):
+        line = {"encoder": encoder, "lang": lang, "other": other}
+        for layer in range(n_layers):
+            depth = layer / max(n_layers - 1, 1)
+            found = 0.3 + 0.6 * depth - 0.01 * at
+            layers.append(line | {
+                "layer": layer, "n": 1000, "chance": 0.001, **spread("accuracy", found),
+                **spread("accuracy_back", found - 0.02), **spread("without_offset", found / 2),
+                **spread("cosine", found), **spread("csls", found + 0.01),
+                **spread("in_half", found + 0.04), **spread("held_out", found + 0.03),
+                **spread("optimism", 0.01),
+            })  # fmt: skip
+        claims += [
+            line | {"claim": "over half are found in all layers but the bottom ones",
+                    "verdict": "holds", "measured": "smallest accuracy, layers 4 to 12",
+                    **spread("value", 0.6), "limit": 0.5},
+            line | {"claim": "fewer are found in the last layers",
+                    "verdict": "holds" if falls else "does not hold",
+                    "measured": "accuracy, layer 12 minus 8",
+                    **spread("value", -0.1 if falls else 0.1), "limit": 0.0},
+        ]  # fmt: skip
+    return {
+        "format": "isogloss translation", "version": 1, "made_by": "isogloss 0.1.0",
+        "options": {"max_pairs": 5000, "seed": 0}, "notes": ["1,000 sentences"],
+        "layers": layers, "claims": claims, "searches": [],
+    }  # fmt: skip
+
+
 def folder(path: Path, manifest: Any) -> Path:
     """Write a manifest into a new folder."""
     path.mkdir(parents=True)

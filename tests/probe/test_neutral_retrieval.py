@@ -48,6 +48,32 @@ def test_against_loops() -> None:
                 assert 0 < sum(hits) < 30
 
 
+def test_distances_against_loops_also_far_from_the_origin() -> None:
+    """What all vectors share would leave no digit for distances in float32."""
+    vectors = made() + 1000 * np.linspace(-1, 1, 6, dtype=np.float32)
+    found = search_pairs(vectors, [Pair(0, 1)], n_neighbours=K, scores=["L2"])
+    first, second = vectors[:2].astype(np.float64)
+    table = np.array([[-np.linalg.norm(a - b) for b in second] for a in first])
+    assert list(found) == ["L2"]
+    for way, some in enumerate((table, table.T)):
+        hits, counts = slow(some)
+        assert found["L2"].hits[0, way].tolist() == hits
+        assert found["L2"].occurrences[0, way].tolist() == counts
+        assert 0 < sum(hits) < 30
+
+
+def test_hubs_are_counted_where_they_are_asked_for() -> None:
+    scores = ("cosine", "CSLS", "L2")
+    counted, not_counted = (
+        search_pairs(made(), [Pair(0, 1)], n_neighbours=K, scores=scores, counts_hubs=counts)
+        for counts in (True, False)
+    )
+    for score in scores:
+        np.testing.assert_array_equal(counted[score].hits, not_counted[score].hits)
+        assert counted[score].occurrences.sum() == 2 * 30 * K
+        assert not not_counted[score].occurrences.any()
+
+
 def test_lengths_change_nothing() -> None:
     vectors = made()
     lengths = np.random.default_rng(1).uniform(0.1, 9, size=(3, 30, 1)).astype(np.float32)

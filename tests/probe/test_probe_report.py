@@ -213,6 +213,8 @@ def test_many_languages_are_a_mean_with_its_range_and_shaded_tables(tmp_path: Pa
         [made_up.geometry([("a", lang) for lang in LANGS]), made_up.geometry([("b", "en")])],
         [made_up.geometry([("x/a", "en"), ("y/a", "en"), ("a", "th")]), made_up.neutrality()],
         [made_up.neutrality([f"encoder {at}" for at in range(5)], LANGS)],
+        [made_up.translation([("en", lang) for lang in LANGS[1:]], ["x/a", "y/a"])],
+        [made_up.geometry(), made_up.neutrality(), made_up.translation()],
     ],
 )
 def test_a_page_of_any_size_is_well_formed_and_every_chart_has_words(
@@ -231,6 +233,28 @@ def test_a_page_of_any_size_is_well_formed_and_every_chart_has_words(
     assert len(page.all("table")) == len(page.all("caption"))
     assert "None" not in page.text
     assert "nan" not in page.text.lower()
+
+
+def test_vector_translation_has_its_own_part(tmp_path: Path) -> None:
+    few = made_up.translation([("en", "de"), ("ur", "hi")])
+    few["claims"][1]["verdict"] = "holds"
+    page = shown(tmp_path / "few", few)
+    assert "Layers of tiny in English, German, Urdu and Hindi" in page.text
+    assert (
+        "Holds: over half are found in all layers but the bottom ones; fewer are found in the last "
+        "layers (1 of 2). Does not hold: fewer are found in the last layers (1 of 2)." in page.text
+    )
+    assert "Does one offset translate sentences?" in page.text
+    assert "Chance is 1 in 1,000." in page.text
+    assert "All figures of English–German" in page.text
+    assert "accuracy, layer 12 minus 8" in page.text
+    assert len(page.all("svg", role="img", viewbox="0 0 320 190")) == 6
+    many = shown(tmp_path / "many", made_up.translation([("en", lang) for lang in LANGS[1:9]]))
+    assert "A line is the mean over the pairs" in many.text
+    assert len(many.all("table", **{"class": "heat"})) == 6
+    both = shown(tmp_path / "both", made_up.neutrality(), made_up.translation(falls=True))
+    assert "Vector translation of tiny on English–German. Holds: over half" in both.text
+    assert "Measured: tiny on English–German." in both.text
 
 
 def test_missing_values_are_dashes_and_gaps(tmp_path: Path) -> None:

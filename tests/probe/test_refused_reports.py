@@ -58,7 +58,7 @@ def test_languages_of_other_layers_are_damage(tmp_path: Path) -> None:
     assert "damaged (its" in refusal([folder], tmp_path / "out.html")
 
 
-@pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality])
+@pytest.mark.parametrize("make", [made_up.geometry, made_up.neutrality, made_up.translation])
 def test_damage_is_named(tmp_path: Path, make: Any) -> None:
     out = tmp_path / "out.html"
     number = 0
@@ -77,9 +77,10 @@ def test_damage_is_named(tmp_path: Path, make: Any) -> None:
     assert "missing required field `layers`" in damaged(lambda one: one.pop("layers"))
     assert "got `object` - at `$.layers`" in damaged(lambda one: one.update(layers={}))
     assert "at `$.layers[0]`" in damaged(lambda one: one.update(layers=[3]))
-    assert "not of the same encoders" in damaged(lambda one: one["layers"].pop())
+    if make is not made_up.translation:  # whose other table is not by layer
+        assert "not of the same encoders" in damaged(lambda one: one["layers"].pop())
     assert "not ascending" in damaged(lambda one: one.update(layers=[]))
-    first = "baseline" if make is made_up.geometry else "cka"
+    first = {made_up.geometry: "baseline", made_up.neutrality: "cka"}.get(make, "accuracy")
     for value in ("x", True, [1], math.inf):
         said = damaged(lambda one, value=value: one["layers"][1].update({first: value}))
         assert f"at `$.layers[1].{first}`" in said
@@ -87,6 +88,16 @@ def test_damage_is_named(tmp_path: Path, make: Any) -> None:
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "manifest.json").write_text('{"format": ')
     assert "damaged: not JSON" in refusal([tmp_path / "cut"], out)
+
+
+def test_claims_of_other_pairs_are_damage(tmp_path: Path) -> None:
+    manifest = made_up.translation()
+    manifest["claims"][0]["other"] = "fr"
+    folder = made_up.folder(tmp_path / "damaged", manifest)
+    assert "not of the same encoders" in refusal([folder], tmp_path / "out.html")
+    one, two = (made_up.folder(tmp_path / name, made_up.translation()) for name in "nm")
+    said = refusal([one, two], tmp_path / "out.html")
+    assert f"measures 'tiny' in 'en-de', as {one} does" in said
 
 
 def test_damaged_claims_and_lists_are_named(tmp_path: Path) -> None:

@@ -25,14 +25,6 @@ app.command("pretrain")(pretrain)
 app.command("tokenizer")(tokenizer)
 
 _Number = int | None
-PairFiles = Annotated[
-    list[str],
-    typer.Option(
-        help="Sentence pairs: TSV without header, Moses text (FILE.en, FILE.sw), or a table with "
-        "a column for each language; may be repeated.",
-        metavar="en-sw=FILE",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +177,7 @@ class HowAligned:
 @app.command()
 @grouped
 def fit(
-    pairs: PairFiles,
+    pairs: options.PairFiles,
     out: Annotated[
         Path, typer.Option(help="Folder to make: an encoder, in sentence-transformers layout.")
     ],

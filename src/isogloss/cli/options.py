@@ -56,6 +56,12 @@ DevFiles = Annotated[
         metavar="LANG=FILE",
     ),
 ]
+PAIRS = typer.Option(
+    help="Sentence pairs: TSV without header, Moses text (FILE.en, FILE.sw), or a table with a "
+    "column for each language; may be repeated.",
+    metavar="en-sw=FILE",
+)
+PairFiles = Annotated[list[str], PAIRS]
 Precision = Annotated[
     Literal["auto", "float32", "bfloat16", "float16"] | None,
     typer.Option(help="Precision of the forward pass, of float32 weights (default: auto)."),

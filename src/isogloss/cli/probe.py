@@ -1,8 +1,6 @@
 """``isogloss probe``: what the papers measure about an encoder."""
 
-import json
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +10,9 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.groups import Fields, OnlyWith, count, grouped
-from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside, refuse_place
+from isogloss.cli.probe_results import OUT, Encoders, OverwriteOut, print_result, say_written
+from isogloss.cli.probe_translation import translation
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
@@ -27,16 +26,14 @@ from isogloss.probe.geometry.vector_file import read_layer_vectors
 from isogloss.probe.neutrality.measure import check_sentences, measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
 from isogloss.probe.report.page import write_probe_report
-from isogloss.probe.result import ProbeResult
-from isogloss.report.table import Table
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import LanguageFile, parse_language_file
 
 app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)
+app.command()(translation)
 
 
 _FOR_TEXTS = OnlyWith("text", why="is for texts that are encoded; give --text LANG=FILE")
-_OUT = typer.Option(help="Folder to make: all tables, and curves over the layers.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +96,7 @@ class GeometryFiles:
         count("Layer of the static vectors.", least=0),
         OnlyWith("static", why="is for --static; give that too"),
     ] = 1
-    out: Annotated[Path | None, _OUT] = None
+    out: Annotated[Path | None, OUT] = None
     overwrite: Annotated[
         bool,
         typer.Option("--overwrite", help="Replace what --out and --static name."),
@@ -147,10 +144,13 @@ def geometry(
     with nullcontext() if static is None else static.written() as vectors:
         if made.out is not None:
             result.write(made.out, overwrite=made.overwrite)
-            _say_written(made.out)
+            say_written(made.out)
     if static is not None:
         typer.echo(f"isogloss: {vectors!r} → {static.path}", err=True)
-    _print(result, (result.layers, result.isotropy, result.extremes, result.claims), output.as_json)
+    print_result(
+        result, (result.layers, result.isotropy, result.extremes, result.claims),
+        as_json=output.as_json,
+    )  # fmt: skip
 
 
 Parallel = Annotated[
@@ -183,17 +183,9 @@ def neutrality(
     asked: Parallel,
     compute: options.Precise,
     output: options.Output,
-    encoder: Annotated[
-        list[str],
-        typer.Option(
-            help="Encoder: 'bundled', a directory, or a name on the Hugging Face hub; may be "
-            "repeated."
-        ),
-    ] = ["bundled"],  # noqa: B006
-    out: Annotated[Path | None, _OUT] = None,
-    overwrite: Annotated[
-        options.Overwrite, OnlyWith("out", why="is for --out; give that too")
-    ] = False,
+    encoder: Encoders = ["bundled"],  # noqa: B006
+    out: Annotated[Path | None, OUT] = None,
+    overwrite: OverwriteOut = False,
 ) -> None:
     """Measure how much of the language each layer shows, and how well translations are found."""
     files = [parse_language_file(value) for value in text]
@@ -209,8 +201,8 @@ def neutrality(
     result = NeutralityResult(measured, options=asked)
     if out is not None:
         result.write(out, overwrite=overwrite)
-        _say_written(out)
-    _print(result, (result.layers, result.shown_languages), output.as_json)
+        say_written(out)
+    print_result(result, (result.layers, result.shown_languages), as_json=output.as_json)
 
 
 @app.command()
@@ -267,17 +259,3 @@ def _refuse_repeated(texts: list[LanguageFile], files: list[LanguageFile]) -> No
                 f"--vectors: two files in {lang} are called '{name}', which stands for them in the "
                 "tables; rename one, or leave it out"
             )
-
-
-def _say_written(out: Path) -> None:
-    typer.echo(f"isogloss: tables and curves → {out}", err=True)
-
-
-def _print(result: ProbeResult, tables: Sequence[Table], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
-        return
-    for note in result.notes:
-        typer.echo(f"isogloss: {note}", err=True)
-    for table in tables:
-        table.render(console())

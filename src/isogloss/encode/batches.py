@@ -30,13 +30,19 @@ BUDGETS = {
 
 @dataclass(frozen=True)
 class PaddedBatch:
-    """Ids of a batch, and 1 where an id is a token, 0 where it is padding.
+    """Ids of a batch; all arrays are (n_texts, longest).
 
-    Both are (n_texts, longest).
+    Attributes
+    ----------
+    mask
+        1 where an id is a token, 0 where it is padding.
+    own
+        1 where an id is a token of the text itself; None: vectors are not of these alone.
     """
 
     ids: npt.NDArray[np.int64]
     mask: npt.NDArray[np.int64]
+    own: npt.NDArray[np.int64] | None = None
 
 
 def text_chunks(texts: Iterable[str]) -> Iterator[list[str]]:

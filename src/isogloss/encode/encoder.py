@@ -24,7 +24,7 @@ from isogloss.encode.bundled.bundled import DATA_SHA256
 from isogloss.encode.forward import encode_texts, width_of
 from isogloss.encode.loading import content_of, load_parts
 from isogloss.encode.output import filled_array, npy_file
-from isogloss.encode.plan import Layers, Plan, make_plan
+from isogloss.encode.plan import Layers, Plan, PooledTokens, make_plan
 from isogloss.encode.settings import TO_READ_ALL, Chain, EncoderSettings, LongTexts, Pooling
 from isogloss.encode.source import BUNDLED
 from isogloss.encode.static import StaticNetwork
@@ -333,21 +333,28 @@ class Encoder:
         layers: Layers = None,
         normalize: bool | None = None,
         long_texts: LongTexts | None = None,
+        tokens: PooledTokens = "all",
         out: Path | None = None,
         overwrite: bool = False,
     ) -> EncodedTexts:
-        """Return what `encode` returns, and how many tokens each text has; warn of nothing."""
+        """Return what `encode` returns, and how many tokens each text has; warn of nothing.
+
+        With ``tokens="text"`` and the pooling mean, a vector is the mean state of the text's own
+        tokens: special tokens and prefix are read and not averaged, modules after the pooling left
+        out. A text without such a token has zeros.
+        """
         check_column(texts, "texts", of="texts, such as [text]")
         plan = self._plan(
-            pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts
-        )
+            pooling=pooling, layers=layers, normalize=normalize, long_texts=long_texts,
+            tokens=tokens,
+        )  # fmt: skip
         before = plan_before(self.transform, plan, self.settings, n_layers=self.n_layers)
         n_texts = None
         if out is None or plan.is_stacked or hasattr(texts, "__len__"):
             texts = column_of(texts, "texts", of="texts")
             n_texts = len(texts)
         width = width_of(self.network, plan)
-        n_tokens: list[Ints1d] = [np.empty(0, np.int64)]
+        counts: list[Ints1d] = [np.empty(0, np.int64)]
         if out is None:
             vectors = np.empty((len(plan.layers), n_texts or 0, width), np.float32)
             sink = filled_array(vectors)
@@ -358,16 +365,16 @@ class Encoder:
             )  # fmt: skip
         with sink as write, networks.capped_threads(self.threads):
             for chunk in text_chunks(texts):
-                found = self._encode_chunk(chunk, before, first=sum(map(len, n_tokens)))
+                found = self._encode_chunk(chunk, before, first=sum(map(len, counts)))
                 write(transformed(found.vectors, self.transform, normalize=plan.normalize))
-                n_tokens.append(found.n_tokens)
+                counts.append(found.n_tokens)
         if out is not None:
             vectors = np.load(out, mmap_mode="r")
         elif not plan.is_stacked:
             vectors = vectors[0]
-        tokens = np.concatenate(n_tokens)
+        n_tokens = np.concatenate(counts)
         is_cut = plan.long_texts == "cut"
-        return EncodedTexts(vectors, tokens, (tokens > self.settings.max_length.value) & is_cut)
+        return EncodedTexts(vectors, n_tokens, (n_tokens > self.settings.max_length.value) & is_cut)
 
     def __copy__(self) -> Self:
         return self
@@ -429,6 +436,7 @@ class Encoder:
             "pooling": plan.pooling,
             "normalize": plan.normalize,
             "long_texts": plan.long_texts,
+            **({} if plan.tokens == "all" else {"tokens": plan.tokens}),
         }
 
     def _with(self, **changes: Any) -> Self:

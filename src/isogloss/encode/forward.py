@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -63,7 +64,8 @@ def encode_texts(
 ) -> Vectors:
     """Tokenise and encode texts.
 
-    A text without a token, which a tokenizer without special tokens can give, keeps zeros.
+    A text without a token, which a tokenizer without special tokens can give, keeps zeros; so does
+    one without a token of its own, where vectors are of these alone.
     Windows of long texts are sorted into batches like texts: memory does not grow with them.
 
     Parameters
@@ -86,6 +88,8 @@ def encode_texts(
     with _progress(f"encoding {where}", int(lengths.sum())) as advance:
         for batch in budgeted_batches(lengths, budget=budget):
             padded = pad([windows.ids[i] for i in batch], pad_id=network.pad_id)
+            if plan.tokens == "text":
+                padded = replace(padded, own=encoder.tokenizer.own_mask(padded))
             means.add(batch, network.pool(padded, plan))
             advance(int(lengths[batch].sum()))
     means.finish()
@@ -103,7 +107,8 @@ def encode_texts(
 
 def width_of(network: Pools, plan: Plan) -> int:
     """Return the width of a call's vectors: Dense modules follow the last layer only."""
-    return network.width if plan.layers == [network.n_layers] else network.hidden_size
+    has_dense = plan.layers == [network.n_layers] and plan.tokens == "all"
+    return network.width if has_dense else network.hidden_size
 
 
 def _windows(tokenizer: TextTokenizer, texts: list[str], plan: Plan) -> Windows:

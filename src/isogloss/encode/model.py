@@ -102,12 +102,14 @@ class Network:
                     attention_mask=mask,
                     output_hidden_states=any(layer != self.n_layers for layer in plan.layers),
                 )
+            own = None if batch.own is None else torch.from_numpy(batch.own).to(self.device)
             vectors = torch.stack(
                 [
                     self.pool_layer(output, mask, layer=layer, pooling=plan.pooling)
+                    if own is None else mean_over(self._states(output, layer), own)
                     for layer in plan.layers
                 ]
-            )
+            )  # fmt: skip
             return vectors.cpu().numpy()
 
     def hidden_states(self, batch: PaddedBatch) -> "tuple[torch.Tensor, ...]":
@@ -134,23 +136,38 @@ class Network:
         if pooling == "pooler":
             pooled = output.pooler_output.float()
         else:
-            # (n_texts, longest, width)
-            hidden = output.last_hidden_state if is_last else output.hidden_states[layer]
-            if pooling == "cls":
-                pooled = hidden[:, 0].float()
-            else:
-                weights = mask.float()
-                weights = weights / weights.sum(1, keepdim=True)
-                pooled = (weights[:, None, :] @ hidden.float()).squeeze(1)
+            hidden = self._states(output, layer)
+            pooled = hidden[:, 0].float() if pooling == "cls" else mean_over(hidden, mask)
         for module in self.dense if is_last else ():
             pooled = module(pooled)
         return pooled
+
+    def _states(self, output: Any, layer: int) -> "torch.Tensor":
+        """Return the states of a layer: (n_texts, longest, width)."""
+        is_last = layer == self.n_layers
+        states: torch.Tensor = output.last_hidden_state if is_last else output.hidden_states[layer]
+        return states
 
     def _faults(self) -> library_faults:
         """Say in one sentence where the model's files and its code do not go together."""
         return library_faults(
             Path(self.model.config._name_or_path), f"its model cannot be run; {REPAIR}"
         )
+
+
+def mean_over(states: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+    """Return the mean state of each text's tokens, zeros without one: float32 (n_texts, width).
+
+    Parameters
+    ----------
+    states
+        (n_texts, longest, width).
+    mask
+        1 for each token that counts, else 0; (n_texts, longest).
+    """
+    weights = mask.float()
+    weights = weights / weights.sum(1, keepdim=True).clamp(min=1)
+    return (weights[:, None, :] @ states.float()).squeeze(1)
 
 
 def load_network(chain: Chain, *, device: str, dtype: str) -> Network:

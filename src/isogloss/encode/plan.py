@@ -14,6 +14,7 @@ from isogloss.encode.settings import (
 from isogloss.errors import InputError
 
 Layers = int | Sequence[int] | Literal["all"] | None
+PooledTokens = Literal["all", "text"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class Plan:
         Numbers from 0 (embeddings) to the last layer.
     is_stacked
         Whether several were asked for, so that results have an axis for them.
+    tokens
+        ``all``: the encoder's vectors. ``text``: mean states of the text's own tokens, without
+        special tokens and prefix, and without the modules after the pooling.
     """
 
     layers: list[int]
@@ -33,6 +37,7 @@ class Plan:
     pooling: Pooling
     normalize: bool
     long_texts: LongTexts
+    tokens: PooledTokens = "all"
 
 
 def make_plan(
@@ -45,6 +50,7 @@ def make_plan(
     layers: Layers = None,
     normalize: bool | None = None,
     long_texts: str | None = None,
+    tokens: PooledTokens = "all",
 ) -> Plan:
     """Settle what a call asks for; None takes the encoder's own setting.
 
@@ -58,12 +64,14 @@ def make_plan(
     numbers = [_number(layer, n_layers) for layer in _asked(layers, n_layers)]
     if not numbers:
         raise InputError(f"no layer was asked for; the layers are 0 (embeddings) to {n_layers}")
+    if tokens == "text" and chosen != "mean":
+        raise InputError(f"the mean of a text's own tokens is no pooling '{chosen}'; give mean")
     if chosen == "pooler" and not has_pooler:
         raise InputError("the encoder has no pooler; use the pooling mean or cls")
     if any(number != n_layers for number in numbers):
         if chosen == "pooler":
             raise InputError(f"the pooler belongs to the last layer, {n_layers}, only")
-        if has_dense:
+        if has_dense and tokens == "all":
             raise InputError(
                 f"the encoder's Dense modules belong to the last layer, {n_layers}, only"
             )
@@ -75,6 +83,7 @@ def make_plan(
         long_texts=(
             settings.long_texts.value if long_texts is None else check_long_texts(long_texts)
         ),
+        tokens=tokens,
     )
 
 

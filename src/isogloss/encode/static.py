@@ -165,7 +165,8 @@ class StaticNetwork:
         if plan.pooling != "mean":
             raise InputError(f"a static encoder has no pooling '{plan.pooling}'; it has mean only")
         rows = batch.ids if self.mapping is None else self.mapping[batch.ids]
-        factors = (batch.mask / batch.mask.sum(1, keepdims=True)).astype(np.float32)
+        mask = batch.mask if batch.own is None else batch.own
+        factors = (mask / np.maximum(mask.sum(1, keepdims=True), 1)).astype(np.float32)
         if self.weights is not None:
             factors *= self.weights[batch.ids]
         states = self.table[rows].astype(np.float32, copy=False)  # (n_texts, longest, width)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
+from isogloss.encode.batches import PaddedBatch
 from isogloss.encode.foreign import REPAIR, library_faults, refuse_tokenizer_code
 from isogloss.encode.settings import transformer_options
 from isogloss.encode.windows import Windows, equal_parts
@@ -137,6 +139,15 @@ class TextTokenizer:
         return Windows(
             ids, np.array(text, np.int64), np.array(n_own, np.int64), np.array(n_tokens, np.int64)
         )
+
+    def own_mask(self, batch: PaddedBatch) -> npt.NDArray[np.int64]:
+        """Return 1 where an id is neither special, nor of the prefix, nor padding."""
+        own = batch.mask.copy()
+        for row, n_tokens in enumerate(batch.mask.sum(1).tolist()):
+            start, end = len(self.head), n_tokens - len(self.tail)
+            own[row, : start + _n_common(batch.ids[row, start:end].tolist(), self.prefix_ids)] = 0
+            own[row, end:] = 0
+        return own
 
     def with_prefix(self, prefix: str) -> "TextTokenizer":
         """Return the tokenizer with another prefix."""

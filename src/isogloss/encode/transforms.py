@@ -292,7 +292,8 @@ def plan_before(
     """
     if transform is None:
         return plan
-    if plan.layers != [n_layers] or plan.pooling != settings.pooling.value:
+    is_own = plan.layers == [n_layers] and plan.pooling == settings.pooling.value
+    if not is_own or plan.tokens != "all":
         raise InputError(
             f"the transform was fitted for the last layer, {n_layers}, and the pooling "
             f"'{settings.pooling.value}' only; for others use with_transform(None)"

@@ -31,7 +31,6 @@ from isogloss.storage.typed import typed
 
 MANIFEST = "manifest.json"
 ADVICE = "remove it, and it is made again"
-OTHER_PLACE = "name another --out"
 
 Cell = TypeVar("Cell", bound=msgspec.Struct)
 
@@ -44,6 +43,12 @@ class Experiment(Generic[Cell]):
     version: int  # of the format of its folder
     cell: type[Cell]  # what is kept of a run
     nouns: Mapping[str, str]  # names in `Runs.made_with` → what they are in sentences
+    option: str = "--out"  # which names the folder, for sentences
+
+    @property
+    def other_place(self) -> str:
+        """What to do about a folder that holds something else."""
+        return f"name another {self.option}"
 
     def check_place(self, out: Path) -> None:
         """Refuse, before long work, a folder that cannot hold the runs, or in which one is made.
@@ -55,10 +60,12 @@ class Experiment(Generic[Cell]):
             is missing.
         """
         if str(out) == "-":
-            raise InputError("standard output is no place for a folder; name one with --out")
+            raise InputError(
+                f"standard output is no place for a folder; name one with {self.option}"
+            )
         Runs(self, out, {}).kept_with()
         if (out / LOCK).exists():
-            with locked(out, option="--out"):
+            with locked(out, option=self.option, is_own=True):
                 pass
 
     @contextmanager
@@ -73,7 +80,7 @@ class Experiment(Generic[Cell]):
         runs = Runs(self, out, made_with)
         runs.refuse_other()
         is_new = not out.exists()
-        with locked(out, option="--out"):
+        with locked(out, option=self.option, is_own=True):
             try:
                 runs.refuse_other()  # left by a process that ended meanwhile
                 yield runs
@@ -136,33 +143,35 @@ class Runs(Generic[Cell]):
     def refuse_other(self) -> dict[str, Any] | None:
         """Return what `kept_with` does; raise `InputError` where it is something else."""
         kept, nouns = self.kept_with(), self.experiment.nouns
+        other_place = self.experiment.other_place
         if kept is None:
             return None
-        with damage_in_one_sentence(self.out / MANIFEST, advice=OTHER_PLACE):
+        with damage_in_one_sentence(self.out / MANIFEST, advice=other_place):
             other = [nouns.get(name, name) for name in self.made_with
                      if kept[name] != self.made_with[name]]  # fmt: skip
         if other:
             what = f"holds a {self.experiment.what} that differs in {', '.join(other)}"
-            raise InputError(f"{what}; {OTHER_PLACE}", path=self.out)
+            raise InputError(f"{what}; {other_place}", path=self.out)
         return kept
 
     def kept_with(self) -> dict[str, Any] | None:
         """Return with what the runs in the folder were made; None where there is none yet."""
         out, manifest, what = self.out, self.out / MANIFEST, self.experiment.what
-        refuse_unwritable(manifest if out.is_dir() else out)
+        other_place = self.experiment.other_place
+        refuse_unwritable(manifest if out.is_dir() else out, option=self.experiment.option)
         if not out.exists():
             return None
         if out.is_dir() and not manifest.exists():
             if all(other.name == LOCK or other.suffix == ".part" for other in out.iterdir()):
                 return None
-            raise InputError(f"holds files of something else; {OTHER_PLACE}", path=out)
-        facts = read_json(manifest, what=f"a {what}", advice=OTHER_PLACE)
+            raise InputError(f"holds files of something else; {other_place}", path=out)
+        facts = read_json(manifest, what=f"a {what}", advice=other_place)
         if not isinstance(facts, dict) or facts.get("format") != self._format:
             raise InputError(
-                f"is not a {what} of this version of isogloss; {OTHER_PLACE}", path=out
+                f"is not a {what} of this version of isogloss; {other_place}", path=out
             )
-        refuse_changed(facts, manifest, advice=OTHER_PLACE)
-        with damage_in_one_sentence(manifest, advice=OTHER_PLACE):
+        refuse_changed(facts, manifest, advice=other_place)
+        with damage_in_one_sentence(manifest, advice=other_place):
             return dict(facts["made_with"])
 
     @property

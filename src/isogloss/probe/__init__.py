@@ -1,12 +1,15 @@
-"""What is measured about an encoder: the geometry of its layers, their language neutrality."""
+"""What is measured about an encoder: geometry of layers, neutrality, vector translation."""
 
 from isogloss.probe.geometry.measure import measure_geometry, measure_vectors
 from isogloss.probe.geometry.result import GeometryOptions, GeometryResult
 from isogloss.probe.neutrality.measure import measure_neutrality
 from isogloss.probe.neutrality.result import NeutralityOptions, NeutralityResult
 from isogloss.probe.report.page import write_probe_report
+from isogloss.probe.translation.measure import measure_translation
+from isogloss.probe.translation.result import TranslationOptions, TranslationResult
 
 __all__ = [
     "GeometryOptions", "GeometryResult", "NeutralityOptions", "NeutralityResult",
-    "measure_geometry", "measure_neutrality", "measure_vectors", "write_probe_report",
+    "TranslationOptions", "TranslationResult", "measure_geometry", "measure_neutrality",
+    "measure_translation", "measure_vectors", "write_probe_report",
 ]  # fmt: skip

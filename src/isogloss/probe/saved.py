@@ -28,10 +28,22 @@ Number = Annotated[float, Meta(ge=-1e300, le=1e300)] | None
 
 
 class Series(NamedTuple):
-    """An encoder on a language: what one line of a chart shows."""
+    """An encoder on a language, or on a pair of two: what one line of a chart shows."""
 
     encoder: str
     lang: str
+    other: str = ""
+
+    @property
+    def languages(self) -> "list[Series]":
+        """The encoder on each of its languages; none where there is no language."""
+        return [Series(self.encoder, lang) for lang in self[1:] if lang]
+
+    @property
+    def where(self) -> str:
+        """Words for the end of a sentence: in which language."""
+        langs = "-".join(lang for lang in self[1:] if lang)
+        return f" in '{langs}'" if langs else ""
 
 
 Rows = dict[Series, list[Row]]
@@ -78,7 +90,7 @@ class Format:
         if not numbers or any(some != sorted(set(some)) for some in numbers.values()):
             raise ValueError("its layers are not ascending")
         for table, columns in self.tables.items():
-            shared = [name for name in ("encoder", "lang", "layer")
+            shared = [name for name in ("encoder", "lang", "other", "layer")
                       if name in columns and name in self.tables["layers"]]  # fmt: skip
             known = {tuple(row[name] for name in shared) for row in layers}
             if any(tuple(row[name] for name in shared) not in known for row in manifest[table]):
@@ -103,12 +115,12 @@ def spread(*names: str) -> dict[str, Any]:
 
 
 def series_of(row: Row) -> Series:
-    """Return whose row it is; the language is empty where the table has none."""
-    return Series(row["encoder"], row.get("lang", ""))
+    """Return whose row it is; languages are empty where the table has none."""
+    return Series(row["encoder"], row.get("lang", ""), row.get("other", ""))
 
 
 def by_series(rows: Iterable[Row]) -> Rows:
-    """Return rows by encoder and language, in their order."""
+    """Return rows by encoder and language, or pair of languages, in their order."""
     found: Rows = {}
     for row in rows:
         found.setdefault(series_of(row), []).append(row)
@@ -120,10 +132,9 @@ def refuse_repeated(measured: Iterable[Series]) -> None:
     met: set[Series] = set()
     for one in measured:
         if one in met:
-            where = f" in '{one.lang}'" if one.lang else ""
             raise InputError(
-                f"'{one.encoder:.60}'{where} is measured twice; leave one out, or give it another "
-                "name"
+                f"'{one.encoder:.60}'{one.where} is measured twice; leave one out, or give it "
+                "another name"
             )
         met.add(one)
 
@@ -180,10 +191,9 @@ def joined(saved: Sequence[SavedProbe]) -> Tables:
     for one in saved:
         for series in by_series(one.tables["layers"]):
             if series in folder_of:
-                where = f" in '{series.lang}'" if series.lang else ""
                 raise InputError(
-                    f"measures '{series.encoder:.60}'{where}, as {folder_of[series]} does; leave "
-                    "one out",
+                    f"measures '{series.encoder:.60}'{series.where}, as {folder_of[series]} does; "
+                    "leave one out",
                     path=one.folder,
                 )
             folder_of[series] = one.folder

@@ -1,4 +1,4 @@
-"""Sentence retrieval between languages: nearest neighbours by cosine and by CSLS, and hubs.
+"""Sentence retrieval between languages: nearest neighbours by cosine, CSLS and L2, and hubs.
 
 A hub is a sentence that is among the nearest of very many others, whatever they say. CSLS
 (Conneau et al. 2018) takes from a cosine what both sentences have with their neighbours anyway:
@@ -9,16 +9,16 @@ Hubness is the skewness of N_k, how often a sentence is among the k nearest (Rad
 2010): 0 where no sentence is nearer than its share, large where few take all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.arrays import Doubles2d, Floats1d, Floats2d, Floats3d, Ints1d
+from isogloss.arrays import Doubles2d, Floats1d, Floats2d, Floats3d
 
-Score = Literal["cosine", "CSLS"]
+Score = Literal["cosine", "CSLS", "L2"]
 
 
 class Pair(NamedTuple):
@@ -36,38 +36,56 @@ class Searches:
     """
 
     hits: npt.NDArray[np.bool_]  # whether the nearest of a sentence is its translation
-    occurrences: npt.NDArray[np.int64]  # N_k of the sentences that were searched among
+    # N_k of the sentences that were searched among; zeros where they were not counted
+    occurrences: npt.NDArray[np.int64]
 
-
-class _Nearest(NamedTuple):
-    """Of each query: k nearest, their mean score, and the nearest; (n, k), (n,), (n,)."""
-
-    k_nearest: "np.ndarray[tuple[int, int], np.dtype[np.int64]]"
-    means: Floats1d
-    first: Ints1d
+    @classmethod
+    def empty(cls, n_pairs: int, n_sentences: int) -> "Searches":
+        """Return arrays to be filled."""
+        shape = (n_pairs, 2, n_sentences)
+        return cls(np.zeros(shape, np.bool_), np.zeros(shape, np.int64))
 
 
 def search_pairs(
-    vectors: Floats3d, pairs: Sequence[Pair], *, n_neighbours: int
-) -> dict[Score, Searches]:
+    vectors: Floats3d, pairs: Sequence[Pair], *, n_neighbours: int,
+    scores: Collection[Score] = ("cosine", "CSLS"), counts_hubs: bool = True,
+) -> dict[Score, Searches]:  # fmt: skip
     """Search the translation of each sentence among all, in both directions.
 
-    Vectors are (n_langs, n_sentences, width); k, `n_neighbours`, is less than n_sentences.
+    Memory is that of some n_sentences² numbers.
+
+    Parameters
+    ----------
+    vectors
+        (n_langs, n_sentences, width).
+    n_neighbours
+        k, less than n_sentences.
+    scores
+        By which a sentence is the nearest.
+    counts_hubs
+        Whether occurrences are counted, which takes most of the time.
     """
+    found = {score: Searches.empty(len(pairs), vectors.shape[1]) for score in scores}
     lengths = np.linalg.norm(vectors, axis=2, keepdims=True)
     units = np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
-    shape = (len(pairs), 2, vectors.shape[1])
-    found: dict[Score, Searches] = {
-        score: Searches(np.empty(shape, np.bool_), np.empty(shape, np.int64))
-        for score in ("cosine", "CSLS")
-    }
+    k_counted = n_neighbours if counts_hubs else 0
     for at, pair in enumerate(pairs):
-        cosines: Floats2d = units[pair.first] @ units[pair.second].T
-        forwards, back = _nearest(cosines, n_neighbours), _nearest(cosines.T, n_neighbours)
-        scaled: Floats2d = 2 * cosines - forwards.means[:, None] - back.means[None]
-        _keep(found["cosine"], at, forwards, back)
-        _keep(found["CSLS"], at, _nearest(scaled, n_neighbours), _nearest(scaled.T, n_neighbours))
+        if "cosine" in found or "CSLS" in found:
+            cosines: Floats2d = units[pair.first] @ units[pair.second].T
+            if "cosine" in found:
+                _keep(found["cosine"], at, cosines, k_counted)
+            if "CSLS" in found:
+                _keep(found["CSLS"], at, csls(cosines, n_neighbours), k_counted)
+        if "L2" in found:
+            _keep(found["L2"], at, _nearness(vectors[pair.first], vectors[pair.second]), k_counted)
     return found
+
+
+def csls(cosines: Floats2d, n_neighbours: int) -> Floats2d:
+    """Return CSLS of all pairs from their cosines, (n, n)."""
+    of_rows, of_columns = (_mean_of_nearest(one, n_neighbours) for one in (cosines, cosines.T))
+    scaled: Floats2d = 2 * cosines - of_rows[:, None] - of_columns[None]
+    return scaled
 
 
 def skewness(counts: npt.NDArray[np.int64], times: Doubles2d) -> Doubles2d:
@@ -93,14 +111,25 @@ def skewness(counts: npt.NDArray[np.int64], times: Doubles2d) -> Doubles2d:
     return np.asarray(moment / np.where(is_varied, variance, np.nan) ** 1.5)
 
 
-def _nearest(scores: Floats2d, n_neighbours: int) -> _Nearest:
-    k_nearest = np.argpartition(-scores, n_neighbours - 1, axis=1)[:, :n_neighbours]
-    means = np.take_along_axis(scores, k_nearest, axis=1).mean(1)
-    return _Nearest(k_nearest, means, scores.argmax(1))
+def _nearness(first: Floats2d, second: Floats2d) -> Floats2d:
+    """Return minus half the squared distances of all pairs, (n, n)."""
+    # Distances do not change when both sides move alike, and products of small vectors round less.
+    middle = (first.mean(0, dtype=np.float64) + second.mean(0, dtype=np.float64)) / 2
+    one, other = ((some - middle).astype(np.float32) for some in (first, second))
+    squares = [(some.astype(np.float64) ** 2).sum(1).astype(np.float32) for some in (one, other)]
+    near: Floats2d = one @ other.T - squares[0][:, None] / 2 - squares[1][None] / 2
+    return near
 
 
-def _keep(searches: Searches, at: int, forwards: _Nearest, back: _Nearest) -> None:
-    for way, nearest in enumerate((forwards, back)):
-        n = len(nearest.first)
-        searches.hits[at, way] = nearest.first == np.arange(n)
-        searches.occurrences[at, way] = np.bincount(nearest.k_nearest.ravel(), minlength=n)
+def _mean_of_nearest(scores: Floats2d, n_neighbours: int) -> Floats1d:
+    means: Floats1d = np.partition(scores, -n_neighbours, axis=1)[:, -n_neighbours:].mean(1)
+    return means
+
+
+def _keep(searches: Searches, at: int, scores: Floats2d, k_counted: int) -> None:
+    for way, some in enumerate((scores, scores.T)):
+        n = len(some)
+        searches.hits[at, way] = some.argmax(1) == np.arange(n)
+        if k_counted:
+            nearest = np.argpartition(-some, k_counted - 1, axis=1)[:, :k_counted]
+            searches.occurrences[at, way] = np.bincount(nearest.ravel(), minlength=n)

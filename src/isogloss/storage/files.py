@@ -52,7 +52,7 @@ def refuse_artefact(folder: Path, *, option: str) -> None:
 
 
 @contextmanager
-def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
+def locked(folder: Path, *, option: str = "--work", is_own: bool = False) -> Iterator[None]:
     """Hold a work folder, made if it is missing; the system lets it go when the process dies.
 
     Parameters
@@ -61,6 +61,8 @@ def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
         What ``--work`` names, or the folder used in its place.
     option
         The option that chooses the folder, for the sentence.
+    is_own
+        Whether it was looked at: what it holds belongs there, also a manifest.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def locked(folder: Path, *, option: str = "--work") -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    if option != "--out":
+    if option != "--out" and not is_own:
         refuse_artefact(folder, option=option)
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, timeout=0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.probe import GeometryOptions, measure_vectors
-from isogloss.probe.geometry.claims import Claim, _claim_of_all, explained, verdict_of
 from isogloss.probe.geometry.vector_file import LayerVectors
+from isogloss.probe.verdicts import Claim, explained, judged_of_all, verdict_of
 from isogloss.statistics.draws import Resampling, Sampled, greatest, least
 
 WIDTH, N_WORDS, N_SENTENCES = 60, 12, 80
@@ -66,10 +66,10 @@ def test_noisy_layers_do_not_refute_a_claim_that_holds() -> None:
     for _ in range(50):
         values = 0.5 + rng.normal(size=12)
         layers = [Sampled(value, value + rng.normal(size=1000)) for value in values.tolist()]
-        verdicts.append(_claim_of_all("", "", layers, 0.0, is_above=True).verdict)
+        verdicts.append(judged_of_all("", "", layers, 0.0, is_above=True).verdict)
     assert verdicts.count("does not hold") <= 3
     below = [*layers, Sampled(-9.0, rng.normal(-9, size=1000))]
-    assert _claim_of_all("", "", below, 0.0, is_above=True).verdict == "does not hold"
+    assert judged_of_all("", "", below, 0.0, is_above=True).verdict == "does not hold"
 
 
 @pytest.mark.parametrize(("n_layers", "n_claims"), [(1, 1), (2, 5), (3, 6)])

@@ -16,11 +16,11 @@ from isogloss.probe.neutrality.layer import (
     N_DIVISIONS,
     N_EXCHANGES,
     Division,
-    Kind,
     LayerNeutrality,
     measure_layer,
 )
 from isogloss.probe.neutrality.result import CENTRED, CSLS, RAW, MeasuredNeutrality, reading_of
+from isogloss.probe.neutrality.searches import Kind
 from isogloss.probe.report.page import write_probe_report
 from isogloss.retrieve.neighbours import Pair
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from isogloss.align.sentence_pairs import Pairs
+from isogloss.cli import options
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file, refuse_same_pairs
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import FileFormat
@@ -21,14 +22,7 @@ from isogloss.text.languages import parse_language_file
 from isogloss.wiki.dump.texts import paragraphs
 
 WIKIPEDIA = "wikipedia:"
-PairFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Sentence pairs: TSV without header, Moses text (FILE.en, FILE.sw), or a table with "
-        "a column for each language; may be repeated.",
-        metavar="en-sw=FILE",
-    ),
-]
+PairFiles = Annotated[list[str] | None, options.PAIRS]
 
 
 class Anew:

@@ -34,7 +34,7 @@ class Names:
     def __init__(self, series: Iterable[Series], among: "Names | None" = None) -> None:
         self.series = list(series)
         self.encoders = list(dict.fromkeys(one.encoder for one in self.series))
-        self.langs = list(dict.fromkeys(one.lang for one in self.series))
+        self.langs = list(dict.fromkeys(map(name_of_languages, self.series)))
         self._among: Names = among or self
         encoders = self._among.encoders
         parts = [PurePath(encoder).name or encoder for encoder in encoders]
@@ -49,7 +49,7 @@ class Names:
 
     def of(self, series: Series) -> str:
         """Return what tells one line from the others."""
-        encoder, language = self.encoder(series.encoder), name_of_language(series.lang)
+        encoder, language = self.encoder(series.encoder), name_of_languages(series)
         if len(self._among.langs) == 1:
             return encoder
         return language if len(self._among.encoders) == 1 else f"{encoder}, {language}"
@@ -57,7 +57,19 @@ class Names:
     def all(self) -> str:
         """Return encoders and languages in a phrase: ``"bundled in 28 languages"``."""
         encoders = listed([self.encoder(one) for one in self.encoders], "encoders")
-        return f"{encoders} in {listed([name_of_language(one) for one in self.langs], 'languages')}"
+        return f"{encoders} in {listed(self.langs, 'languages')}"
+
+
+def name_of_languages(series: Series) -> str:
+    """Return the English name of a language, or of both of a pair.
+
+    Examples
+    --------
+    >>> name_of_languages(Series("a", "en", "de")), name_of_languages(Series("a", "ja"))
+    ('English–German', 'Japanese')
+    """
+    first = name_of_language(series.lang)
+    return f"{first}–{name_of_language(series.other)}" if series.other else first
 
 
 def listed(names: Sequence[str], many: str) -> str:

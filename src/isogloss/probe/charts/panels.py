@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isogloss.probe.charts.names import Names, percent
+from isogloss.probe.charts.names import Names, name_of_languages, percent
 from isogloss.probe.saved import Row, Rows, Series
 from isogloss.report.heat import HeatTable, HeatValue, heat_of
 from isogloss.report.lines import N_STYLES, Curve, LinePanel, Point, panel_of
-from isogloss.report.page import name_of_language
 from isogloss.report.table import Table
 
 _MOST_LEADING = 13  # columns of `leading_heat`, whose cells are wider than elsewhere
@@ -124,7 +123,7 @@ def in_groups(lines: Iterable[Series], names: Names) -> dict[str, dict[str, Seri
     groups: dict[str, dict[str, Series]] = {}
     for series in lines:
         group = names.encoder(series.encoder) if has_groups else ""
-        label = name_of_language(series.lang) if has_groups else names.of(series)
+        label = name_of_languages(series) if has_groups else names.of(series)
         groups.setdefault(group, {})[label] = series
     return groups
 

@@ -12,11 +12,12 @@ import numpy as np
 from isogloss.limits import LARGEST_SEED, check_count
 from isogloss.probe.charts.names import Names
 from isogloss.probe.charts.panels import legend_of, panels_of
-from isogloss.probe.geometry.claims import CLAIMS, VERDICTS, Claim, explained
+from isogloss.probe.geometry.claims import CLAIMS
 from isogloss.probe.geometry.curves import LAYERS
 from isogloss.probe.geometry.layers import LayerMeasures, WordMeasures
 from isogloss.probe.result import ProbeResult
 from isogloss.probe.saved import Format, Number, Series, Text, Whole, by_series, spread
+from isogloss.probe.verdicts import VERDICTS, Claim, explained
 from isogloss.report.picture import Group
 from isogloss.statistics.draws import columns_of
 

@@ -12,7 +12,7 @@ their means alone, and are exchangeable after centring.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,9 @@ from isogloss.probe.neutrality.language_identity import (
     language_means,
     recognised,
 )
+from isogloss.probe.neutrality.searches import Kind, Vectors, held_out, search_folds
 from isogloss.probe.neutrality.shifts import language_shifts
-from isogloss.retrieve.neighbours import Pair, Score, Searches, search_pairs, skewness
+from isogloss.retrieve.neighbours import Pair, Score, Searches, skewness
 from isogloss.statistics.draws import Resampling, Sampled
 from isogloss.statistics.intervals import Interval, interval_over_divisions
 from isogloss.statistics.jackknife import groups_of, jackknife_interval
@@ -35,14 +36,8 @@ from isogloss.statistics.jackknife import groups_of, jackknife_interval
 N_DIVISIONS = 5  # of the sentences, for the language probe
 N_EXCHANGES = 10  # of sentences among languages; the probe is fitted 2 N_DIVISIONS + this times
 
-Vectors = Literal["raw", "common mean removed", "centred"]
-
-
-class Kind(NamedTuple):
-    """What is searched: vectors as they are or moved, by which score."""
-
-    vectors: Vectors
-    score: Score
+MOVES: tuple[Vectors, ...] = ("raw", "common mean removed", "centred")
+SCORES: tuple[Score, ...] = ("cosine", "CSLS")
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +185,10 @@ def measure_layer(
     is less than a half has sentences.
     """
     named = _language_hits(vectors, division)
-    searches = _searches(vectors, pairs, division, n_neighbours)
+    searches = search_folds(
+        vectors, pairs, held_out(division.is_second_half), moves=MOVES, scores=SCORES,
+        n_neighbours=n_neighbours,
+    )  # fmt: skip
     share = division.resampling.share
     cka = language_cka(vectors, division.groups)
     off_diagonal = ~np.eye(len(langs), dtype=np.bool_)
@@ -252,30 +250,6 @@ def _recognised(vectors: Floats3d, quarters: Quarters, *, centred: bool) -> Bool
         own = vectors[:, held] - language_means(vectors[:, ~held]) if centred else vectors[:, held]
         hits[:, held] = recognised(own, quarters.is_second_part[held])
     return hits
-
-
-def _searches(
-    vectors: Floats3d, pairs: Sequence[Pair], division: Division, n_neighbours: int
-) -> dict[Kind, Searches]:
-    """Search within each half, centred by means of the other; columns are all sentences again."""
-    shape = (len(pairs), 2, vectors.shape[1])
-    joined: dict[Kind, Searches] = {}
-    for held in (division.is_second_half, ~division.is_second_half):
-        own, means = vectors[:, held], language_means(vectors[:, ~held])
-        moved: dict[Vectors, Floats3d] = {
-            "raw": own,
-            "common mean removed": own - means.mean(0, keepdims=True),
-            "centred": own - means,
-        }
-        for kind, some in moved.items():
-            for score, found in search_pairs(some, pairs, n_neighbours=n_neighbours).items():
-                whole = joined.setdefault(
-                    Kind(kind, score),
-                    Searches(np.empty(shape, np.bool_), np.empty(shape, np.int64)),
-                )
-                whole.hits[..., held] = found.hits
-                whole.occurrences[..., held] = found.occurrences
-    return joined
 
 
 def _hubness(found: Searches, division: Division) -> Interval:

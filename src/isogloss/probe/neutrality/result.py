@@ -10,7 +10,8 @@ from isogloss.limits import LARGEST_SEED, check_count
 from isogloss.probe.charts.names import Names
 from isogloss.probe.charts.panels import legend_of, panels_of
 from isogloss.probe.neutrality.curves import CKA, probe_charts, search_charts
-from isogloss.probe.neutrality.layer import Kind, LayerNeutrality
+from isogloss.probe.neutrality.layer import LayerNeutrality
+from isogloss.probe.neutrality.searches import Kind
 from isogloss.probe.result import ProbeResult
 from isogloss.probe.saved import Format, Number, Row, Series, Text, Whole, by_series, spread
 from isogloss.report.picture import Group

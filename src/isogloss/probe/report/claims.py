@@ -11,9 +11,9 @@ from isogloss.probe.geometry.claims import (
     NOT_ISOTROPIC,
     STATIC,
     UPPER_LAYERS,
-    VERDICTS,
 )
 from isogloss.probe.saved import Row, Rows, Series
+from isogloss.probe.verdicts import VERDICTS
 from isogloss.report.figures import decimal
 
 MARKS = {"holds": "✓", "does not hold": "✗", "undecided": "?"}

@@ -1,10 +1,10 @@
 """``isogloss probe report``: one HTML file of what probes measured.
 
-`probe.saved` reads what was measured, `geometry` and `neutrality` choose what is shown, and the
+`probe.saved` reads what was measured, the module of each probe here chooses what is shown, and the
 templates say how it looks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from isogloss import __version__
@@ -15,12 +15,19 @@ from isogloss.probe.neutrality.result import FORMAT as NEUTRALITY
 from isogloss.probe.report.claims import headline_of
 from isogloss.probe.report.geometry import GeometryPart, geometry_part
 from isogloss.probe.report.neutrality import NeutralityPart, neutrality_part
-from isogloss.probe.saved import SavedProbe, by_series, joined, read_saved
+from isogloss.probe.report.translation import TranslationPart, translation_part
+from isogloss.probe.saved import Format, SavedProbe, Tables, by_series, joined, read_saved
+from isogloss.probe.translation.result import FORMAT as TRANSLATION
 from isogloss.report.lines import FORMS
 from isogloss.report.page import write_page
 from isogloss.storage.files import refuse_existing, refuse_read
 
-FORMATS = (GEOMETRY, NEUTRALITY)
+FORMATS = (GEOMETRY, NEUTRALITY, TRANSLATION)
+Part = NeutralityPart | TranslationPart
+_PARTS: dict[str, tuple[Format, Callable[[Tables, Names], Part]]] = {
+    "Neutrality": (NEUTRALITY, neutrality_part),
+    "Vector translation": (TRANSLATION, translation_part),
+}  # beside the geometry, in the order of the page
 
 
 def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool = False) -> None:
@@ -37,17 +44,22 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     if not folders:
         raise InputError("no folder to report on; name one that `isogloss probe` made")
     saved = [read_saved(folder, FORMATS) for folder in folders]
-    geometry, neutrality = ([one for one in saved if one.format is format] for format in FORMATS)
-    names = Names(series for one in saved for rows in one.tables.values()
-                  for series in by_series(rows) if series.lang)  # fmt: skip
+    by_format = {format.name: [one for one in saved if one.format is format] for format in FORMATS}
+    names = Names(language for one in saved for rows in one.tables.values()
+                  for series in by_series(rows) for language in series.languages)  # fmt: skip
+    geometry = by_format[GEOMETRY.name]
     of_geometry = geometry_part(joined(geometry), names) if geometry else None
-    of_neutrality = neutrality_part(joined(neutrality), names) if neutrality else None
+    parts = {
+        title: part_of(joined(some), names)
+        for title, (format, part_of) in _PARTS.items()
+        if (some := by_format[format.name])
+    }
     values = {
         "title": f"Layers of {names.all()}",
-        "headlines": _headlines(of_geometry, of_neutrality),
+        "headlines": _headlines(of_geometry, parts),
         "note": _note(saved, names),
         "geometry": of_geometry,
-        "neutrality": of_neutrality,
+        "parts": list(parts.values()),
         "sources": saved,
         "forms": FORMS,
         "version": __version__,
@@ -55,15 +67,12 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     write_page(path, "probe.html", values, package="isogloss.probe", overwrite=overwrite)
 
 
-def _headlines(
-    geometry: GeometryPart | None, neutrality: NeutralityPart | None
-) -> dict[str, list[str]]:
-    """Return what each part says in short; of two, by what it is of."""
+def _headlines(geometry: GeometryPart | None, parts: Mapping[str, Part]) -> dict[str, list[str]]:
+    """Return what each part says in short; of several, by what it is of."""
     said = {}
     if geometry is not None:
         said[f"Geometry of {geometry.scope}"] = headline_of(geometry.claims)
-    if neutrality is not None:
-        said[f"Neutrality of {neutrality.scope}"] = neutrality.headline
+    said |= {f"{title} of {part.scope}": part.headline for title, part in parts.items()}
     return said if len(said) > 1 else dict.fromkeys([""], *said.values())
 
 
