@@ -39,6 +39,7 @@ from repository import ROOT
         "oracle",
         "routing",
         "search_news",
+        "tagging",
         "transform_tasks",
         "translation",
         "tuned_zero_shot",

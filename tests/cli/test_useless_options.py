@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from isogloss import TextClassifier
 from isogloss.cli import main
-from isogloss.cli.classify.tuning import HowTuned
+from isogloss.cli.tuning import HowTuned
 
 FIT = ["classify", "fit", "--train", "en=TRAIN", "--encoder", "ENCODER", "--out", "OUT"]
 COMPARE = ["classify", "compare", "--train", "en=TRAIN", "--test", "ja=JA", "--kb", "KB",

@@ -24,7 +24,7 @@ from isogloss.cli.stops import Stopped, stops_raise
 from isogloss.cli.streams import UnwrittenError, answer_to, talk_to
 from isogloss.errors import InputError, OmissionWarning
 
-_GROUPS = ("kb", "classify", "align", "mine", "retrieve", "vectors", "probe")
+_GROUPS = ("kb", "classify", "align", "mine", "retrieve", "tag", "vectors", "probe")
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
 app = typer.Typer(

@@ -5,6 +5,7 @@ nowhere, and the work goes on.
 """
 
 import os
+import sys
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -32,6 +33,15 @@ def let_go(stream: TextIO) -> None:
         os.close(nowhere)
     with suppress(OSError):
         stream.flush()
+
+
+def write_bytes(content: bytes) -> None:
+    """Write bytes to standard output as they are: a file in an encoding of its own."""
+    stream = sys.stdout
+    if isinstance(stream, _Guarded):
+        stream.put_bytes(content)
+    else:
+        stream.buffer.write(content)
 
 
 class UnwrittenError(InputError):
@@ -63,6 +73,15 @@ class _Guarded:
         except OSError as error:
             self._fail(error)
             return len(text)
+
+    def put_bytes(self, content: bytes) -> None:
+        """Write bytes after all text so far."""
+        try:
+            self._stream.flush()
+            self._stream.buffer.write(content)
+            self._stream.buffer.flush()
+        except OSError as error:
+            self._fail(error)
 
     def flush(self) -> None:
         try:

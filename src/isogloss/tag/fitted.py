@@ -14,6 +14,11 @@ from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.encode import Encoder
 from isogloss.learn.linear_head import LinearHead
 from isogloss.learn.tuning_options import Tune, TuningOptions
+from isogloss.tag.decoding import decoded
+from isogloss.tag.entities import SchemeChoice
+from isogloss.tag.names import NameVote
+from isogloss.tag.options import AUTO
+from isogloss.tag.schemes import Scheme, allowed_transitions
 from isogloss.tag.word_features import Reading
 
 
@@ -22,6 +27,7 @@ class FittedOptions:
     """The parameters of `TokenTagger` as its fit used them."""
 
     layer: str
+    scheme: SchemeChoice
     tune: Tune
     C: float | None
     dtype: str
@@ -66,6 +72,10 @@ class FittedTagger:
         The training languages.
     n_training_words
         Words that were learned from.
+    scheme
+        Of tags of entities; None: each word is tagged by itself.
+    names
+        What names of a knowledge base say about tags; None: nothing is linked.
     """
 
     reading: Reading
@@ -77,9 +87,23 @@ class FittedTagger:
     n_training_words: int
     options: FittedOptions
     training: TuningOptions | None = None
+    scheme: Scheme | None = None
+    names: NameVote | None = None
 
-    def answers(self, sentences: Sequence[Sequence[str]]) -> Answers:
-        """Return what is said of each word of sentences."""
+    def describe(self) -> list[str]:
+        """Return what was learned, in words, a line each."""
+        layers = self.reading.layers
+        shown = f"{layers[0]}-{layers[-1]}, their mean" if len(layers) > 1 else str(layers[0])
+        of_entities = f", entities in {self.scheme}" if self.scheme else ""
+        return [
+            f"tags: {len(self.tag_names)}{of_entities}",
+            f"layers: {shown} ({'chosen' if self.options.layer == AUTO else 'given'})",
+            f"head: {self.head.describe()}",
+            *([] if self.names is None else [f"names: of {self.names.features.kb.path}"]),
+        ]
+
+    def answers(self, sentences: Sequence[Sequence[str]], langs: Sequence[str]) -> Answers:
+        """Return what is said of each word of sentences, whose languages are `langs`."""
         found, pieces = [], []
         for block in self.reading.blocks(sentences):
             log_probabilities = self.head.log_probabilities(block.vectors)
@@ -88,15 +112,29 @@ class FittedTagger:
             found.append(log_probabilities)
             pieces.append(block.has_piece)
         lengths = [len(one) for one in sentences]
+        of_words = np.concatenate([*found, np.empty((0, len(self.tag_names)))])
+        if self.names is not None:
+            of_words = self.names.added(of_words, self.names.features(sentences, langs))
         return Answers(
-            np.concatenate([*found, np.empty((0, len(self.tag_names)))]),
+            of_words,
             np.concatenate([*pieces, np.empty(0, np.bool_)]),
             np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]),
         )
 
     def tags_of(self, answers: Answers) -> list[list[str]]:
-        """Return the most likely tag of each word, the first of equals."""
-        best = answers.log_probabilities.argmax(axis=1).tolist()
-        tags = [self.tag_names[place] for place in best]
-        starts = answers.starts.tolist()
-        return [tags[first:end] for first, end in pairwise(starts)]
+        """Return the most likely tag of each word, the first of equals; see `scheme`."""
+        tags = [self.tag_names[place] for place in self._best(answers).tolist()]
+        return [tags[first:end] for first, end in pairwise(answers.starts.tolist())]
+
+    def probabilities_of_tags(self, answers: Answers) -> list[list[float]]:
+        """Return p of the tag that `tags_of` gives each word."""
+        best = self._best(answers)
+        p = np.exp(answers.log_probabilities[np.arange(len(best)), best]).tolist()
+        return [p[first:end] for first, end in pairwise(answers.starts.tolist())]
+
+    def _best(self, answers: Answers) -> Ints1d:
+        if self.scheme is None:
+            best: Ints1d = answers.log_probabilities.argmax(axis=1)
+            return best
+        allowed = allowed_transitions(self.tag_names, self.scheme)
+        return decoded(answers.log_probabilities, answers.starts, allowed)

@@ -9,6 +9,7 @@ from typing import Any
 from isogloss.encode import Encoder
 from isogloss.encode.words.word_vectors import WordPooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
+from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_options import TUNES
 from isogloss.limits import LARGEST_SEED, UNPENALISED
 
@@ -32,6 +33,10 @@ def check_options(options: Mapping[str, Any]) -> None:
     if not isinstance(options["encoder"], str | Path | Encoder):
         raise InputKindError(
             f"encoder is {options['encoder']!r:.40}; give an Encoder, its name or its directory"
+        )
+    if not isinstance(options["kb"], str | Path | KnowledgeBase | None):
+        raise InputKindError(
+            f"kb is {options['kb']!r:.40}; give a KnowledgeBase, its directory, or None"
         )
     parsed_layers(options["layer"])
     C = options["C"]

@@ -20,6 +20,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.source import EncoderName
 from isogloss.encode.words.word_vectors import WordPooling
 from isogloss.errors import InputError
+from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import SOFTMAX
 from isogloss.learn.saved_encoder import (
@@ -29,6 +30,7 @@ from isogloss.learn.saved_encoder import (
     refuse_around_encoder,
     write_tuned,
 )
+from isogloss.learn.saved_kb import SavedKb
 from isogloss.learn.tuned_encoder import read_adapter
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, Positive, Share
@@ -43,13 +45,23 @@ from isogloss.storage.model_files import REPAIR, check_files, checksums_of
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
 from isogloss.tag.fitted import FittedOptions, FittedTagger
+from isogloss.tag.names import NameFeatures, NameVote
 from isogloss.tag.options import check_options
+from isogloss.tag.schemes import Scheme, allowed_transitions
 from isogloss.tag.word_features import Reading
 from isogloss.text.languages import parse_language
 
 FORMAT, VERSION = "isogloss token tagger", 1
 MANIFEST, ARRAYS = "model.json", "model.safetensors"
+Arrays = dict[str, np.ndarray[Any, Any]]
 WHAT_TO_NAME = "name a directory that `isogloss tag fit` or `TokenTagger.save` made"
+
+
+class SavedNames(Struct, frozen=True):
+    """What is kept of names as evidence, beside their weights."""
+
+    kb: SavedKb
+    types: list[str]
 
 
 class Manifest(Struct, frozen=True):
@@ -61,12 +73,14 @@ class Manifest(Struct, frozen=True):
     n_training_words: Count
     layers: list[Count]
     pieces: WordPooling
+    scheme: Scheme | None
     C: Positive
     chosen_by: ChosenBy
     detail: str
     settings: FittedOptions
     training: TuningOptions | None
     encoder: EncoderName
+    names: SavedNames | None
     sha256: dict[str, str]
 
 
@@ -93,6 +107,8 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
         "weight": head.weight, "bias": head.bias, "mean": head.standardisation.mean,
         "deviation": head.standardisation.deviation,
     }  # fmt: skip
+    if fitted.names is not None:
+        arrays["names"] = fitted.names.weight
     with atomic_directory(path, overwrite=overwrite) as folder:
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
@@ -108,6 +124,7 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
             n_training_words=fitted.n_training_words,
             layers=list(fitted.reading.layers),
             pieces=fitted.reading.pieces,
+            scheme=fitted.scheme,
             C=head.C,
             chosen_by=head.chosen_by,
             detail=head.detail,
@@ -116,6 +133,7 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
             encoder=EncoderName(base.name, base.fingerprint, base.settings.options()).seen_from(
                 path
             ),
+            names=_saved_names(fitted.names, path),
             sha256=checksums_of(folder, PLACES.values()),
         )
         facts = msgspec.to_builtins(manifest)
@@ -126,6 +144,7 @@ def load_tagger(
     path: str | Path,
     *,
     encoder: str | Path | Encoder | None,
+    kb: str | Path | KnowledgeBase | None,
     device: str,
     threads: int | None,
 ) -> Loaded:
@@ -134,7 +153,8 @@ def load_tagger(
     path = Path(path)
     manifest = read_manifest(path)
     with damage_in_one_sentence(path / MANIFEST, advice=REPAIR):
-        head = _head(path, manifest)
+        arrays = _arrays(path, manifest)
+        head = _head(manifest, arrays)
         langs = tuple(parse_language(lang) for lang in manifest.langs)
         place = EncoderPlace(
             path, encoder, device, threads, manifest.settings.dtype, manifest.settings.tune
@@ -142,16 +162,18 @@ def load_tagger(
         read_by, base = _encoders(manifest, place)
         if manifest.layers[-1] > read_by.n_layers or head.weight.shape[1] != read_by.width:
             raise ValueError("its head reads other vectors than its encoder gives")
+        names = _names(manifest, arrays, place=path, kb=kb)
     fitted = FittedTagger(
         Reading(read_by, tuple(manifest.layers), manifest.pieces), base, head,
         tuple(manifest.tag_names), np.array(manifest.shares), langs, manifest.n_training_words,
-        manifest.settings, manifest.training,
+        manifest.settings, manifest.training, manifest.scheme, names,
     )  # fmt: skip
     settings = manifest.settings
     parameters = {
-        "encoder": base, "layer": settings.layer, "pieces": manifest.pieces, "tune": settings.tune,
-        "C": settings.C, "device": device, "dtype": settings.dtype,
-        "random_state": settings.random_state,
+        "encoder": base, "kb": None if names is None else names.features.kb,
+        "layer": settings.layer, "pieces": manifest.pieces, "scheme": settings.scheme,
+        "tune": settings.tune, "training": manifest.training, "C": settings.C,
+        "device": device, "dtype": settings.dtype, "random_state": settings.random_state,
     }  # fmt: skip
     return Loaded(fitted, parameters)
 
@@ -189,23 +211,50 @@ def _checked(content: Mapping[str, Any]) -> Manifest:
     names, layers = manifest.tag_names, manifest.layers
     if len(names) < 2 or sorted(set(names)) != names or len(manifest.shares) != len(names):
         raise ValueError(f"tag_names is {names!r:.40}")
+    if manifest.scheme is not None:
+        allowed_transitions(names, manifest.scheme)
     if not layers or layers != list(range(layers[0], layers[-1] + 1)):
         raise ValueError(f"layers is {layers!r:.40}")
     settings = manifest.settings
     if (settings.tune == "head") != (manifest.training is None):
         raise ValueError(f"tune is {settings.tune!r}, training is {manifest.training!r:.40}")
-    check_options(vars(settings) | {"pieces": manifest.pieces, "encoder": "bundled"})
+    check_options(vars(settings) | {"pieces": manifest.pieces, "encoder": "bundled", "kb": None})
     return manifest
 
 
-def _head(path: Path, manifest: Manifest) -> LinearHead:
+def _saved_names(names: NameVote | None, path: Path) -> SavedNames | None:
+    if names is None:
+        return None
+    return SavedNames(SavedKb.of(names.features.kb, path), list(names.features.types))
+
+
+def _names(
+    manifest: Manifest, arrays: Arrays, *, place: Path, kb: str | Path | KnowledgeBase | None
+) -> NameVote | None:
+    if manifest.names is None:
+        if kb is not None:
+            raise InputError("the model links no names; leave --kb (kb=) out", path=place)
+        return None
+    opened = manifest.names.kb.open(place, kb)
+    features = NameFeatures(opened, tuple(manifest.names.types))
+    weight, shape = arrays["names"], (len(manifest.tag_names), len(features.names))
+    if weight.shape != shape or weight.dtype != np.float64 or not np.isfinite(weight).all():
+        raise ValueError(f"names holds {weight.dtype} of the shape {weight.shape}, not {shape}")
+    return NameVote(features, weight)
+
+
+def _arrays(path: Path, manifest: Manifest) -> Arrays:
     check_files(path, manifest.sha256, needed=ARRAYS)
     try:
-        arrays = load_file(path / ARRAYS)
+        arrays: Arrays = load_file(path / ARRAYS)
     except SafetensorError as error:
         raise InputError(
             f"damaged: not a safetensors file ({error}); {REPAIR}", path=path / ARRAYS
         ) from error
+    return arrays
+
+
+def _head(manifest: Manifest, arrays: Arrays) -> LinearHead:
     weight, mean = arrays["weight"], arrays["mean"]
     shapes = {
         "weight": (len(manifest.tag_names), mean.size), "bias": (len(manifest.tag_names),),

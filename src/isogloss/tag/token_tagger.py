@@ -4,10 +4,10 @@ A scikit-learn estimator over the parts of this package: what is given is checke
 `options`), and `fit` makes a `FittedTagger` of it, which is asked for every answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,16 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d
 from isogloss.encode import Encoder
-from isogloss.encode.words.word_vectors import WordPooling, network_of
+from isogloss.encode.words.word_vectors import WordPooling
 from isogloss.errors import InputError
-from isogloss.learn.tuned_encoder import check_untuned
-from isogloss.learn.tuning_options import Tune
-from isogloss.tag.fit import chosen_layers, fitted_head, judged, tags_in
-from isogloss.tag.fitted import Answers, FittedOptions, FittedTagger
-from isogloss.tag.options import check_options, layers_of
+from isogloss.kb import KnowledgeBase
+from isogloss.learn.tuning_options import Tune, TuningOptions
+from isogloss.tag.entities import SchemeChoice
+from isogloss.tag.fitted import Answers, FittedTagger
+from isogloss.tag.fitting import learn_tagger
 from isogloss.tag.saving import load_tagger, save_tagger
 from isogloss.tag.sentences import TaggedSentences, checked_languages, checked_sentences
-from isogloss.tag.word_features import Reading
 
 
 class TokenTagger(BaseEstimator):
@@ -34,11 +33,23 @@ class TokenTagger(BaseEstimator):
     ----------
     encoder
         An `Encoder`, or what `Encoder.load` takes: ``"bundled"``, a directory, a hub name.
+    kb
+        A `KnowledgeBase` or its directory: names that are linked are evidence beside the encoder,
+        where they help on held-out words (`isogloss.tag.names`). None: the encoder alone.
     layer
         From which layers the vector of a word is: a number, a range (``"5-8"``: their mean), or
         ``"auto"``, the rule of `isogloss.tag.choice`. Layers above are not computed.
     pieces
         How a word's vector is made of those of its pieces: ``"mean"``, ``"first"`` or ``"last"``.
+    scheme
+        Of tags of entities: ``"IOB1"``, ``"IOB2"``, ``"BIOES"``, ``"BILOU"``, or ``"auto"``, found
+        out; a sentence then gets the likeliest sequence of tags that the scheme allows.
+        ``"none"``: each word gets the likeliest tag by itself.
+    tune
+        ``"head"``: the encoder stays frozen; ``"lora"``: low-rank matrices beside its linear maps
+        learn (needs peft); ``"full"``: the whole encoder learns. It starts from the frozen head.
+    training
+        How it is fine-tuned: a `TuningOptions`, or a dictionary of its options.
     C
         Inverse strength of the L2 penalty; None: chosen by the same rule.
     device, dtype
@@ -70,19 +81,25 @@ class TokenTagger(BaseEstimator):
     def __init__(
         self,
         encoder: str | Path | Encoder = "bundled",
+        kb: str | Path | KnowledgeBase | None = None,
         *,
         layer: int | str = "auto",
         pieces: WordPooling = "mean",
+        scheme: SchemeChoice = "auto",
         tune: Tune = "head",
+        training: TuningOptions | Mapping[str, Any] | None = None,
         C: float | None = None,
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
     ) -> None:
         self.encoder = encoder
+        self.kb = kb
         self.layer = layer
         self.pieces = pieces
+        self.scheme = scheme
         self.tune = tune
+        self.training = training
         self.C = C
         self.device = device
         self.dtype = dtype
@@ -95,6 +112,7 @@ class TokenTagger(BaseEstimator):
         lang: str | Sequence[str],
         *,
         dev: TaggedSentences | None = None,
+        checkpoints: str | Path | None = None,
     ) -> Self:
         """Learn from tagged sentences.
 
@@ -105,37 +123,24 @@ class TokenTagger(BaseEstimator):
         lang
             Language of the sentences: one code, or one for each.
         dev
-            Sentences to choose layers and penalty by, of a training language; None: some of the
-            training sentences are held out for it.
+            Sentences to choose layers, penalty and the epoch of tuning by, of a training language;
+            None: some of the training sentences are held out for it.
+        checkpoints
+            Folder that keeps a fine-tuning run, so that a killed one resumes; made when missing.
 
         Raises
         ------
         InputError
             When an option is not known, the numbers differ, or there is one tag only.
         """
-        parameters = self.get_params(deep=False)
-        check_options(parameters)
         train = TaggedSentences.of(sentences, tags, lang)
-        names = tags_in(train, dev)
         self.__dict__.pop("fitted_", None)  # a fit that fails must not leave the one before
-        encoder = (
-            self.encoder
-            if isinstance(self.encoder, Encoder)
-            else Encoder.load(self.encoder, device=self.device, dtype=self.dtype)
+        self.fitted_ = learn_tagger(
+            self.get_params(deep=False),
+            train,
+            dev,
+            checkpoints=None if checkpoints is None else Path(checkpoints),
         )
-        check_untuned(encoder)
-        data = judged(train, dev, seed=self.random_state)
-        layers = layers_of(self.layer, network_of(encoder).n_layers)
-        if layers is None:
-            layers = chosen_layers(encoder, data, names, self.pieces, seed=self.random_state)
-        reading = Reading(encoder, layers, self.pieces)
-        learned = fitted_head(reading, data, names, C=self.C)
-        counts = np.bincount(np.searchsorted(names, train.all_tags), minlength=len(names))
-        self.fitted_ = FittedTagger(
-            reading, encoder, learned.head, names, counts / counts.sum(),
-            tuple(dict.fromkeys(train.langs)), learned.n_words,
-            FittedOptions(str(self.layer), self.tune, self.C, encoder.dtype, self.random_state),
-        )  # fmt: skip
         return self
 
     def predict(
@@ -161,8 +166,7 @@ class TokenTagger(BaseEstimator):
     def answers(self, sentences: Sequence[Sequence[str]], lang: str | Sequence[str]) -> Answers:
         """Return log p(tag | word) of all words, and which have no piece."""
         words = checked_sentences(sentences)
-        checked_languages(lang, len(words))
-        return self._fitted.answers(words)
+        return self._fitted.answers(words, checked_languages(lang, len(words)))
 
     def score(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]],
@@ -190,6 +194,7 @@ class TokenTagger(BaseEstimator):
         path: str | Path,
         *,
         encoder: str | Path | Encoder | None = None,
+        kb: str | Path | KnowledgeBase | None = None,
         device: str = "auto",
         threads: int | None = None,
     ) -> Self:
@@ -197,15 +202,15 @@ class TokenTagger(BaseEstimator):
 
         Parameters
         ----------
-        encoder
-            Where the encoder is now, when it is not where it was.
+        encoder, kb
+            Where the encoder or the knowledge base is now, when it is not where it was.
 
         Raises
         ------
         InputError
-            When `path` is no tagger, is damaged, or its encoder is another.
+            When `path` is no tagger, is damaged, or its encoder or knowledge base is another.
         """
-        loaded = load_tagger(path, encoder=encoder, device=device, threads=threads)
+        loaded = load_tagger(path, encoder=encoder, kb=kb, device=device, threads=threads)
         model = cls(**loaded.parameters)
         model.fitted_ = loaded.fitted
         return model

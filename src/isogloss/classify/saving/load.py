@@ -24,20 +24,17 @@ from isogloss.classify.saving.manifest import (
     SETTINGS,
     VECTORS,
     Manifest,
-    SavedKb,
     read_manifest,
 )
 from isogloss.classify.saving.parts import Arrays, Parts, together
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, warn_omitted
+from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
-from isogloss.kb.matching.inflection import rules_fingerprint
 from isogloss.learn.saved_encoder import PLACES, EncoderPlace
 from isogloss.learn.tuned_encoder import read_adapter
-from isogloss.storage.files import damage_in_one_sentence, is_there
+from isogloss.storage.files import damage_in_one_sentence
 from isogloss.storage.model_files import REPAIR, check_files
-from isogloss.storage.refusals import without_detours
 from isogloss.text.languages import parse_language
 from isogloss.vectors import EntityVectors
 
@@ -116,7 +113,7 @@ def _classifier_of(manifest: Manifest, where: _Where) -> FittedClassifier:
     facts = {field.name: getattr(manifest, field.name) for field in fields(Parts)}
     parts = together(manifest.head_kind, facts, arrays)
     parts.check_shapes(len(manifest.classes))
-    kb = None if manifest.kb is None else _kb(manifest.kb, where)
+    kb = None if manifest.kb is None else manifest.kb.open(where.path, where.kb)
     preparation = _preparation(manifest, where, kb, langs, options)
     if parts.head.linear.weight.shape[1] != preparation.encoder.width:
         raise ValueError("its head reads vectors of another width than its encoder gives")
@@ -200,26 +197,3 @@ def _keeping_vectors(preparation: Preparation, cache: str | Path) -> Preparation
     cached = encoder.with_cache(cache)
     cached_base = cached if base is encoder else base.with_cache(cache)
     return replace(preparation, encoder=cached, base_encoder=cached_base)
-
-
-def _kb(saved: SavedKb, where: _Where) -> KnowledgeBase:
-    path, given = where.path, where.kb
-    place = without_detours(path / saved.path)
-    if given is None and not is_there(place):
-        raise InputError(
-            f"the model's knowledge base is not at {place} any more; name it with --kb", path=path
-        )
-    found = given if isinstance(given, KnowledgeBase) else KnowledgeBase.open(given or place)
-    if found.fingerprint != saved.fingerprint:
-        raise InputError(
-            f"the model was trained with another knowledge base (fingerprint "
-            f"{saved.fingerprint[:12]}) than {found.path} ({found.fingerprint[:12]}); "
-            "name the right one with --kb or fit the model again",
-            path=path,
-        )
-    if saved.rules != rules_fingerprint():
-        warn_omitted(
-            f"{path} was fitted with other rules for finding names than this isogloss has: texts "
-            "may name other entities than they did; fit the model again"
-        )
-    return found

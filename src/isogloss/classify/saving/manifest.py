@@ -18,6 +18,7 @@ from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
 from isogloss.learn.linear_head import ChosenBy
 from isogloss.learn.saved_encoder import PLACES, TRANSFORM
+from isogloss.learn.saved_kb import SavedKb
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, is_there, read_json
@@ -33,14 +34,6 @@ WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier
 SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
 HeadKind = Literal["encoder-only", "mboe", "mboe-plus"]
 LABELS = (str, int, float, bool)  # what JSON gives back as it was
-
-
-class SavedKb(Struct, frozen=True):
-    """How the knowledge base is found and known again."""
-
-    path: str
-    fingerprint: str
-    rules: str
 
 
 class Manifest(Struct, frozen=True):

@@ -23,13 +23,11 @@ from isogloss.classify.saving.manifest import (
     VECTORS,
     VERSION,
     Manifest,
-    SavedKb,
 )
 from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
-from isogloss.encode.source import way_to
 from isogloss.errors import InputError
-from isogloss.kb.matching.inflection import rules_fingerprint
 from isogloss.learn.saved_encoder import PLACES, TRANSFORM, refuse_around_encoder, write_tuned
+from isogloss.learn.saved_kb import SavedKb
 from isogloss.storage.files import atomic_directory, resolved, write_json
 from isogloss.storage.model_files import checksums_of
 from isogloss.storage.sealed import sealed
@@ -73,8 +71,7 @@ def save_classifier(
         if kb is not None:
             if embed_kb:
                 shutil.copytree(kb.path, folder / KB)
-            place = KB if embed_kb else way_to(kb.path, path)
-            saved_kb = SavedKb(place, kb.fingerprint, rules_fingerprint())
+            saved_kb = SavedKb.of(kb, path, place=KB if embed_kb else None)
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
         )

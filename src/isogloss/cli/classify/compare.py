@@ -18,11 +18,11 @@ from isogloss.classify.compare.tables import (
 )
 from isogloss.cli import options
 from isogloss.cli.classify.labelled import read_labelled
-from isogloss.cli.classify.tuning import TuneName, Tuning
 from isogloss.cli.groups import grouped
 from isogloss.cli.languages import checked_language
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
+from isogloss.cli.tuning import TuneName, Tuning
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.report.table import Table

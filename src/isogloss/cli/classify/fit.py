@@ -12,11 +12,11 @@ from isogloss.classify.fitting.training_data import check_training, refuse_besid
 from isogloss.cli import options
 from isogloss.cli.classify.class_names import ClassesFile, read_class_names
 from isogloss.cli.classify.labelled import read_labelled
-from isogloss.cli.classify.tuning import ONLY_TUNED, TuneName, Tuning
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.languages import say_languages
 from isogloss.cli.places import refuse_inside, refuse_place
+from isogloss.cli.tuning import ONLY_TUNED, TuneName, Tuning
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.limits import LARGEST_COUNT

@@ -120,13 +120,17 @@ class WordUnits:
         """Return the tokens of each word, as `overlapping` does."""
         return overlapping(np.array(list(self._spans(text)), np.int64).reshape(-1, 2), tokens)
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def segments(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield start and end of each segment that is not blank: words, punctuation, symbols."""
         # The breaker's own positions count UTF-16 units, so its segments are added up.
         end = 0
         for segment in self._breaker(without_surrogates(text), self._lang):
             start, end = end, end + len(segment)
-            if is_word(segment):
+            if not segment.isspace():
                 yield start, end
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        return ((start, end) for start, end in self.segments(text) if is_word(text[start:end]))
 
 
 class TokenUnits:

@@ -46,13 +46,15 @@ class Judged:
     is_split: bool  # whether dev was taken out of the training sentences
 
 
-def judged(train: TaggedSentences, dev: TaggedSentences | None, *, seed: int) -> Judged:
-    """Hold out some of the training sentences where no others are given."""
+def judged(
+    train: TaggedSentences, dev: TaggedSentences | None, *, share: float, seed: int
+) -> Judged:
+    """Hold out a share of the training sentences where no others are given."""
     if dev is not None:
         return Judged(train, dev, is_split=False)
-    if len(train) < FEWEST_TO_SPLIT:
+    if len(train) < FEWEST_TO_SPLIT or not share:
         return Judged(train, None, is_split=False)
-    n_held_out = max(1, round(HELD_OUT * len(train)))
+    n_held_out = max(1, round(share * len(train)))
     order = np.random.default_rng(seed).permutation(len(train))
     held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     return Judged(train.select(kept), train.select(held_out), is_split=True)
@@ -73,7 +75,7 @@ def chosen_layers(
     dev = data.dev.select(some_words(data.dev, WORDS_OF_LAYERS, seed=seed))
     of_part = layer_states(encoder, part.sentences, layers=layers, pieces=pieces)
     of_dev = layer_states(encoder, dev.sentences, layers=layers, pieces=pieces)
-    y, gold = _numbers(part, tag_names), _numbers(dev, tag_names)
+    y, gold = numbers_of_tags(part, tag_names), numbers_of_tags(dev, tag_names)
     right: list[Bools1d] = []
     with one_thread(), activity(f"choosing among {counted(len(layers), 'layer')}"):
         for layer in layers:
@@ -89,30 +91,35 @@ class Learned:
 
     head: LinearHead
     n_words: int
+    before: LinearHead  # the same before it learned from held-out sentences too
 
 
 def fitted_head(
-    reading: Reading, data: Judged, tag_names: Sequence[str], *, C: float | None
+    reading: Reading, data: Judged, tag_names: Sequence[str], *, C: float | None, is_last: bool
 ) -> Learned:
-    """Fit the head, C by the rule of `choice` where none is given."""
+    """Fit the head, C by the rule of `choice` where none is given.
+
+    Parameters
+    ----------
+    is_last
+        Whether sentences that were held out are learned from in the end; not before tuning.
+    """
     n_tags = len(tag_names)
-    train, y = reading.all(data.train.sentences), _numbers(data.train, tag_names)
-    dev = None if data.dev is None else reading.all(data.dev.sentences)
+    train, y = reading.all(data.train.sentences), numbers_of_tags(data.train, tag_names)
+    dev, gold = None, np.zeros(0, np.int64)
+    if data.dev is not None:
+        dev, gold = reading.all(data.dev.sentences), numbers_of_tags(data.dev, tag_names)
+    chosen_by, candidates = _search(data, C)
     with one_thread(), activity(f"learning the head: {counted(len(y), 'word')}"):
-        if dev is None or data.dev is None or C is not None:
-            if data.is_split and dev is not None and data.dev is not None:
-                train, y = _joined(train, dev), np.concatenate([y, _numbers(data.dev, tag_names)])
-            chosen_by = ChosenBy.GIVEN if C is not None else ChosenBy.TOO_FEW_TEXTS
-            (head,) = _heads(train, y, n_tags, (C or C_WITHOUT_CHOICE,), chosen_by)
-            return Learned(head, int(train.has_piece.sum()))
-        gold = _numbers(data.dev, tag_names)
-        heads = _heads(train, y, n_tags, C_VALUES, ChosenBy.DEVELOPMENT)
-        strongest = near_best([_is_right(head, dev, gold) for head in heads], dev.starts)[0]
-        head = heads[strongest]
-        if data.is_split:
+        heads = _heads(train, y, n_tags, candidates, chosen_by)
+        head = heads[0]
+        if dev is not None and len(heads) > 1:
+            head = heads[near_best([_is_right(one, dev, gold) for one in heads], dev.starts)[0]]
+        before = head
+        if dev is not None and data.is_split and is_last:
             train, y = _joined(train, dev), np.concatenate([y, gold])
-            (head,) = _heads(train, y, n_tags, (head.C,), ChosenBy.HELD_OUT)
-        return Learned(head, int(train.has_piece.sum()))
+            (head,) = _heads(train, y, n_tags, (head.C,), chosen_by)
+        return Learned(head, int(train.has_piece.sum()), before)
 
 
 def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, ...]:
@@ -140,10 +147,19 @@ def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, .
     return names
 
 
-def _numbers(tagged: TaggedSentences, tag_names: Sequence[str]) -> Ints1d:
+def numbers_of_tags(tagged: TaggedSentences, tag_names: Sequence[str]) -> Ints1d:
     """Return the number of each word's tag, -1 for one that training lacks."""
     number = {name: place for place, name in enumerate(tag_names)}
     return np.array([number.get(tag, -1) for tag in tagged.all_tags], np.int64)
+
+
+def _search(data: Judged, C: float | None) -> tuple[ChosenBy, tuple[float, ...]]:
+    """Return how C is chosen, and among which values."""
+    if C is not None:
+        return ChosenBy.GIVEN, (C,)
+    if data.dev is None:
+        return ChosenBy.TOO_FEW_TEXTS, (C_WITHOUT_CHOICE,)
+    return (ChosenBy.HELD_OUT if data.is_split else ChosenBy.DEVELOPMENT), C_VALUES
 
 
 def _of_layer(states: LayerStates, layer: int) -> WordFeatures:

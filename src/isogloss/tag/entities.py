@@ -1,0 +1,50 @@
+"""Whether tags are of entities, and in which scheme."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from isogloss.errors import InputError, did_you_mean
+from isogloss.tag.schemes import OUTSIDE, SCHEMES, Scheme, Where, check_tags, found_scheme
+
+SchemeChoice = Literal["auto", "none", "IOB1", "IOB2", "BIOES", "BILOU"]
+CHOICES: tuple[SchemeChoice, ...] = ("auto", "none", *SCHEMES)
+PREFIXES = "BIESLU"
+
+
+def entity_scheme(
+    choice: SchemeChoice, tags: Sequence[Sequence[str]], *, where: Where | None = None
+) -> Scheme | None:
+    """Return the scheme of tags of entities; None where they are none of entities.
+
+    Parameters
+    ----------
+    choice
+        ``"auto"``: found out, of tags that are all ``O`` or a prefix with a type; ``"none"``: each
+        word has a tag by itself.
+    where
+        Gives the place of a word for errors.
+
+    Raises
+    ------
+    InputError
+        When tags break the rule of a scheme that was declared, or keep to none.
+
+    Examples
+    --------
+    >>> entity_scheme("auto", [["B-LOC", "O"]]), entity_scheme("auto", [["NOUN", "VERB"]])
+    ('IOB2', None)
+    """
+    if not isinstance(choice, str) or choice not in CHOICES:
+        raise InputError(f"scheme is {choice!r:.40}; {did_you_mean(str(choice), CHOICES)}")
+    if choice == "none":
+        return None
+    if choice == "auto":
+        names = {tag for of_sentence in tags for tag in of_sentence}
+        are_of_entities = OUTSIDE in names and len(names) > 1 and all(map(_has_prefix, names))
+        return found_scheme(tags, where=where) if are_of_entities else None
+    check_tags(tags, choice, where=where)
+    return choice
+
+
+def _has_prefix(tag: str) -> bool:
+    return tag == OUTSIDE or (tag[:1] in PREFIXES and tag[1:2] == "-" and len(tag) > 2)

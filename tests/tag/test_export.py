@@ -1,0 +1,56 @@
+"""What is exported answers in transformers as the tagger does, or is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss import Encoder, InputError, TokenTagger
+from isogloss.tag.export import export_tagger
+
+Lists = list[list[str]]
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta"])
+@pytest.mark.parametrize("prefix", ["", "query: "])
+def test_the_pipeline_gives_the_same_tags(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tmp_path: Path, kind: str,
+    prefix: str,
+) -> None:  # fmt: skip
+    from transformers import pipeline
+
+    encoder = Encoder.load(tiny_models[kind], prefix=prefix, device="cpu")
+    model = TokenTagger(encoder, layer=1, pieces="first", C=1.0).fit(sentences, tags, "en")
+    export_tagger(model.fitted_, tmp_path / "out", overwrite=False)
+    pipe: Any = pipeline("token-classification", model=str(tmp_path / "out"), device="cpu")
+    words = [
+        [word for word in one[:4] if not kind.startswith("xlm") or word.isascii()]
+        for one in sentences[:12]
+    ]
+    for ours, one in zip(model.predict(words, "en"), words, strict=True):
+        text, place = " ".join(one), 0
+        found = {row["start"]: row["entity"] for row in pipe(text)} if one else {}
+        for tag, word in zip(ours, one, strict=True):
+            start = min((at for at in found if at in (place, place - 1)), default=None)
+            assert start is not None
+            if found[start] != tag:
+                assert kind == "xlm-roberta", (word, found[start], tag)  # a bare blank is first
+            place += len(word) + 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"layer": 1, "pieces": "mean"}, "it takes the mean of a word's pieces"),
+        ({"layer": "1-2", "pieces": "first"}, "it reads layers 1-2"),
+        ({"layer": 0, "pieces": "first"}, "it reads layers 0"),
+    ],
+)
+def test_what_no_pipeline_does_is_refused(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tmp_path: Path, options: Any,
+    said: str,
+) -> None:  # fmt: skip
+    model = TokenTagger(tiny_models["bert"], C=1.0, **options).fit(sentences, tags, "en")
+    with pytest.raises(InputError, match=said):
+        export_tagger(model.fitted_, tmp_path / "out", overwrite=False)
+    assert not (tmp_path / "out").exists()
