@@ -1,17 +1,20 @@
 """Train a sentence encoder on translations and score it where nothing was chosen.
 
-    python benchmarks/align.py --data DIR --pairs 20000
+    python benchmarks/align.py --data DIR --pairs 60000 [--all-rows] [--out FOLDER]
 
 Trains the bundled encoder on pairs of `parallel/` that may be given away (without the rows tagged
-lafand, multi30k and bible) and scores Tatoeba before and after. Settings were chosen on every other
-one of the 36 languages in alphabetical order; the other half is reported apart. Each language has
-an exact sign test over its sentences, corrected after Holm.
+lafand, multi30k and bible) and scores Tatoeba and STS before and after. Settings were chosen on
+every other one of the 36 languages in alphabetical order (`align_ablations.py`); the other half is
+reported apart. Each language has an exact sign test over its sentences, corrected after Holm.
+--out holds the encoder and, beside it, OUT.json with the table.
 """
 
 import argparse
 import gzip
 import json
+import re
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +28,39 @@ from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import evaluate_sts, evaluate_tatoeba
 from isogloss.retrieve.scored import Scored
 from isogloss.statistics.scores import holm, interval_of_language_mean, paired_difference
+from isogloss.storage.files import write_json
 
 NOT_GIVEN_AWAY = ("lafand", "multi30k", "bible")
 
 
 def read(
-    folder: Path, *, n: int, seed: int, all_rows: bool
+    folder: Path,
+    *,
+    n: int,
+    seed: int,
+    all_rows: bool,
+    langs: Collection[str] | None = None,
+    sources: Collection[str] | None = None,
 ) -> tuple[list[str], list[str], list[str]]:
-    """Return English, the other side and the language of `n` pairs, drawn evenly by language."""
+    """Return English, the other side and the language of `n` pairs, drawn evenly by language.
+
+    Parameters
+    ----------
+    langs, sources
+        Only these languages, and rows whose tag is one of these up to a colon or at sign.
+    """
     found: dict[str, list[list[str]]] = {}
     for file in sorted(folder.glob("*.tsv.gz")):
+        lang = file.name.partition(".")[0]
+        if langs is not None and lang not in langs:
+            continue
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             rows = [line.rstrip("\n").split("\t") for line in lines]
-        kept = [row for row in rows if all_rows or row[2] not in NOT_GIVEN_AWAY]
-        found[file.name.partition(".")[0]] = kept
+        found[lang] = [
+            row for row in rows
+            if (all_rows or row[2] not in NOT_GIVEN_AWAY)
+            and (sources is None or re.split("[:@]", row[2])[0] in sources)
+        ]  # fmt: skip
     generator = np.random.default_rng(seed)
     share = max(len(rows) for rows in found.values())
     while sum(min(share, len(rows)) for rows in found.values()) > n:
@@ -47,8 +69,8 @@ def read(
     for lang, rows in found.items():
         places = generator.permutation(len(rows))[:share]
         chosen += [(rows[place][0], rows[place][1], lang) for place in places]
-    sources, targets, langs = map(list, zip(*chosen, strict=True))
-    return sources, targets, langs
+    one, other, of = map(list, zip(*chosen, strict=True))
+    return one, other, of
 
 
 def scored(encoder: Encoder, data: Path) -> tuple[Scored, Scored]:
@@ -117,12 +139,17 @@ def main() -> None:
     trained = Encoder.load(given.out, dtype="bfloat16", threads=given.threads)
     after = scored(trained, given.data)
     rows = compared(before[0], after[0])
+    similarity = [{"when": name} | one.means[0] for name, one in
+                  (("before", before[1]), ("after", after[1]))]  # fmt: skip
     print(Table(rows).to_markdown())
-    print(Table([{"when": name} | one.means[0] for name, one in
-                 (("before", before[1]), ("after", after[1]))]).to_markdown())  # fmt: skip
+    print(Table(similarity).to_markdown())
     print(
         f"{aligner.n_pairs_:,} pairs in {seconds:.0f} s, {aligner.n_pairs_ / seconds:.1f} a second"
     )
+    write_json(given.out.with_name(f"{given.out.name}.json"), {
+        "settings": {name: str(value) for name, value in vars(given).items()},
+        "n_pairs": aligner.n_pairs_, "seconds": seconds, "tatoeba": rows, "sts": similarity,
+    })  # fmt: skip
 
 
 if __name__ == "__main__":

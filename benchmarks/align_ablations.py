@@ -30,6 +30,12 @@ from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import evaluate_tatoeba
 from isogloss.statistics.scores import interval_of_language_mean
 
+# Languages of which 300 pairs or more are of a game's dialogues.
+GAME = [
+    "af", "ar", "bg", "ca", "cs", "da", "de", "el", "eo", "es", "et", "fi", "fr", "ga",
+    "gd", "gl", "he", "hu", "id", "it", "ja", "ko", "lt", "lv", "nl", "pl", "pt", "ru",
+    "sk", "sr", "sv", "tr", "uk", "vi", "zh",
+]  # fmt: skip
 KEPT = 0.8  # share of the pairs that the filter leaves
 Columns = tuple[list[str], list[str], list[str]]
 
@@ -53,14 +59,19 @@ class Setting:
     training: dict[str, Any] = field(default_factory=dict)
     how: dict[str, Any] = field(default_factory=dict)  # of the estimator
     is_filtered: bool = False
+    sources: tuple[str, ...] | None = None  # tags of the rows; None: all that may be given away
 
 
-FIRST = Setting("none", "margin 0, scale 20, batch 256, mean")
+FIRST = Setting("none", "margin 0, scale 20, batch 256, rate 1e-4, all layers, mean")
+NOT_TRAINED = Setting("not trained", "the bundled encoder")
 SETTINGS = [
     FIRST,
     *(Setting("margin", str(one), {"margin": one}) for one in (0.1, 0.3)),
     *(Setting("scale", str(one), {"scale": one}) for one in (10.0, 50.0)),
     *(Setting("batch", str(one), {"batch_size": one}) for one in (64, 1024, 2048)),
+    *(Setting("learning rate", f"{one:.0e}", {"learning_rate": one}) for one in (3e-5, 3e-4)),
+    Setting("trained", "LoRA, rank 16", how={"tune": "lora"}),
+    Setting("trained", "upper 6 layers", {"upper_layers": 6}),
     *(Setting("hard negatives", str(one), {"hard_negatives": one}) for one in (1, 3)),
     Setting("filter", f"best {KEPT:.0%} by cosine", is_filtered=True),
     *(
@@ -69,6 +80,9 @@ SETTINGS = [
         for one in (1.0, 10.0)
     ),
     Setting("pooling", "cls", how={"pooling": "cls"}),
+    Setting("register", "a game's dialogues", sources=("wesnoth",)),
+    Setting("register", "interfaces, same languages", sources=("app", "libreoffice-ui")),
+    NOT_TRAINED,
 ]  # fmt: skip
 EXPERIMENT = Experiment(
     "ablation", 1, Cell,
@@ -83,7 +97,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--training", default="{}", help="options of all runs, as JSON")
-    parser.add_argument("--only", nargs="*", help="factors; the first run is always there")
+    parser.add_argument("--only", nargs="*", help="factors, or 'factor: value'; and the first run")
     parser.add_argument("--languages", type=int, help="score on so many only")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/align_ablations"))
@@ -92,7 +106,7 @@ def main() -> None:
     files = sorted((given.data / "tatoeba").glob("tatoeba.*-eng.eng*"))[::2][: given.languages]
     common = {"precision": "bfloat16"} | json.loads(given.training)
     made_with = {"pairs": given.pairs, "training": common, "languages": [one.name for one in files]}
-    chosen = [one for one in SETTINGS if one is FIRST or not given.only or one.factor in given.only]
+    chosen = [one for one in SETTINGS if one is FIRST or is_asked(one, given.only)]
     cells: dict[str, list[Cell]] = {}
     with EXPERIMENT.held(given.out, made_with) as runs:
         for setting in chosen:
@@ -106,9 +120,16 @@ def main() -> None:
     (given.out / "table.json").write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
 
 
+def is_asked(setting: Setting, only: list[str] | None) -> bool:
+    """Return whether a run is among those asked for; with nothing asked for, all are."""
+    return not only or setting.factor in only or f"{setting.factor}: {setting.value}" in only
+
+
 def run(setting: Setting, seed: int, files: list[Path], common: dict[str, Any], given: Any) -> Cell:
     """Train and score once."""
     base = Encoder.load("bundled", threads=given.threads)
+    if setting is NOT_TRAINED:
+        return Cell(0, 0.0, None, 0, scored(base, files, given.threads))
     columns = pairs_of(setting, base, given)
     aligner = SentenceAligner(
         base, training=common | setting.training, random_state=seed, **setting.how
@@ -119,7 +140,7 @@ def run(setting: Setting, seed: int, files: list[Path], common: dict[str, Any], 
     ranked = aligner.ranked_
     cell = Cell(
         aligner.n_pairs_, seconds, ranked[-1].accuracy if ranked else None,
-        sum(epoch.n_masked for epoch in ranked), scored(aligner, files),
+        sum(epoch.n_masked for epoch in ranked), scored(aligner, files, given.threads),
     )  # fmt: skip
     mean = np.mean([np.mean(one) for one in cell.right.values()])
     print(
@@ -131,6 +152,10 @@ def run(setting: Setting, seed: int, files: list[Path], common: dict[str, Any], 
 def pairs_of(setting: Setting, base: Encoder, given: Any) -> Columns:
     """Return the pairs of a run."""
     folder = given.data / "parallel"
+    if setting.sources:
+        return read(
+            folder, n=given.pairs, seed=0, all_rows=False, langs=GAME, sources=setting.sources
+        )
     if not setting.is_filtered:
         return read(folder, n=given.pairs, seed=0, all_rows=False)
     sources, targets, langs = read(folder, n=round(given.pairs / KEPT), seed=0, all_rows=False)
@@ -144,17 +169,26 @@ def pairs_of(setting: Setting, base: Encoder, given: Any) -> Columns:
     return tuple([side[row] for row in kept] for side in (sources, targets, langs))  # type: ignore[return-value]
 
 
-def scored(aligner: SentenceAligner, files: list[Path]) -> dict[str, list[float]]:
+def scored(
+    trained: SentenceAligner | Encoder, files: list[Path], threads: int
+) -> dict[str, list[float]]:
     """Return which sentences of Tatoeba are found in the languages of `files`."""
-
-    def vectors(texts: list[str]) -> Floats2d:
-        return aligner.transform(texts)
-
     with tempfile.TemporaryDirectory() as folder:
+        name: str | Path = "bundled"
+        if isinstance(trained, SentenceAligner):
+            name = Path(folder) / "encoder"
+            trained.save(name)
+        encoder = Encoder.load(name, dtype="bfloat16", threads=threads)
+
+        def vectors(texts: list[str]) -> Floats2d:
+            return encoder.encode(texts, normalize=True)  # type: ignore[return-value]
+
+        sentences = Path(folder) / "tatoeba"
+        sentences.mkdir()
         for file in files:
             for other in file.parent.glob(f"{file.name.partition('-')[0]}-eng.*"):
-                (Path(folder) / other.name).symlink_to(other.resolve())
-        found = evaluate_tatoeba(Path(folder), vectors)
+                (sentences / other.name).symlink_to(other.resolve())
+        found = evaluate_tatoeba(sentences, vectors)
     return {lang: right.tolist() for lang, right in found.right.items()}
 
 
