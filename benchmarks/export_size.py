@@ -1,10 +1,13 @@
 """What pruning the vocabulary and 8 bits make of an encoder: its size, its vectors, its Tatoeba.
 
     python benchmarks/export_size.py --data DIR --out DIR [--encoder bundled] [--min-count 2]
+        [--names]
 
 The vocabulary is cut to the pairs of `parallel/` that may be given away (without the rows tagged
-lafand, multi30k and bible), English and the languages among the 36 of XTREME; Tatoeba's sentences
-are not among them. Both exports are kept under ``--out``: `pruned`, and `small` (in 8 bits too).
+lafand, multi30k and bible), English and the languages among the 36 of XTREME, and with --names to
+the names of concepts in these languages (`names/omw.jsonl.gz`), which are words of all walks of
+life; Tatoeba's sentences are not among them. Both exports are kept under ``--out``: `pruned`, and
+`small` (in 8 bits too).
 """
 
 import argparse
@@ -38,6 +41,15 @@ def texts_of(folder: Path) -> list[str]:
     return list(found)
 
 
+def names_of(file: Path) -> list[str]:
+    """Return the names of concepts in English and the languages of XTREME."""
+    langs = {"en"} | {parse_language(code) for code in XTREME}
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        concepts = [json.loads(line)["names"] for line in lines]
+    return [name for one in concepts for lang, names in one.items() if lang in langs
+            for name in names]  # fmt: skip
+
+
 def tatoeba(encoder: Encoder, data: Path) -> dict[str, Any]:
     """Return the mean over the languages of Tatoeba, with its interval."""
 
@@ -57,11 +69,14 @@ def main() -> None:
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--overwrite", action="store_true")
     parser.add_argument("--min-count", type=int, default=2, help="of tokens in `small`")
+    parser.add_argument("--names", action="store_true", help="cut to names of concepts too")
     parser.add_argument("--without-tatoeba", action="store_true")
     given = parser.parse_args()
     given.out.mkdir(exist_ok=True)
     encoder = Encoder.load(given.encoder)
     texts = texts_of(given.data / "parallel")
+    if given.names:
+        texts += names_of(given.data / "names" / "omw.jsonl.gz")
     rows: list[dict[str, Any]] = []
     ways: dict[str, tuple[int, Quantize | None]] = {
         "pruned": (1, None),
