@@ -47,6 +47,7 @@ from repository import ROOT
         "vectors_disk",
         "wikidata_speed",
         "wikitext_speed",
+        "words_speed",
         "zero_shot",
     ],
 )

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from isogloss.arrays import Floats3d
 from isogloss.cores import check_threads
 from isogloss.encode.batches import PaddedBatch
+from isogloss.encode.dense import load_dense
 from isogloss.encode.foreign import (
     CONFIG,
     REPAIR,
-    Size,
     library_faults,
     read_file,
     refuse_code,
@@ -26,7 +24,6 @@ from isogloss.encode.plan import Plan
 from isogloss.encode.settings import Chain, Pooling
 from isogloss.encode.weights.files import (
     INT8_FILE,
-    ONE_FILE,
     refuse_too_large,
     refuse_too_many_parts,
     shapes_in,
@@ -37,8 +34,9 @@ from isogloss.errors import InputError, InputKindError, did_you_mean
 if TYPE_CHECKING:
     import torch
 
+    from isogloss.encode.layer_states import LayeredModel
+
 DTYPES = ("float32", "bfloat16", "float16")
-ACTIVATIONS = ("Identity", "Tanh", "ReLU", "GELU", "Sigmoid", "SiLU")
 
 
 class Network:
@@ -61,6 +59,7 @@ class Network:
         self.dense = dense
         self.has_pooler = has_pooler
         self.device = device
+        self._layered: LayeredModel | None = None
 
     @property
     def n_layers(self) -> int:
@@ -95,38 +94,47 @@ class Network:
         import torch
 
         with torch.inference_mode():
+            is_last = all(layer == self.n_layers for layer in plan.layers)
+            output = self._run(batch, None if is_last else plan.layers)
             mask = torch.from_numpy(batch.mask).to(self.device)
-            with self._faults():
-                output = self.model(
-                    input_ids=torch.from_numpy(batch.ids).to(self.device),
-                    attention_mask=mask,
-                    output_hidden_states=any(layer != self.n_layers for layer in plan.layers),
-                )
             own = None if batch.own is None else torch.from_numpy(batch.own).to(self.device)
-            vectors = torch.stack(
-                [
-                    self.pool_layer(output, mask, layer=layer, pooling=plan.pooling)
-                    if own is None else mean_over(self._states(output, layer), own)
-                    for layer in plan.layers
-                ]
-            )  # fmt: skip
-            return vectors.cpu().numpy()
+            vectors = [
+                self.pool_layer(output, mask, layer=layer, pooling=plan.pooling)
+                if own is None else mean_over(self._states(output, layer), own)
+                for layer in plan.layers
+            ]  # fmt: skip
+            return torch.stack(vectors).cpu().numpy()
 
-    def hidden_states(self, batch: PaddedBatch) -> "tuple[torch.Tensor, ...]":
-        """Return the states of all layers, n_layers + 1 times (n_texts, longest, hidden_size).
+    def hidden_states(
+        self, batch: PaddedBatch, layers: Sequence[int] | None = None
+    ) -> "tuple[torch.Tensor, ...]":
+        """Return the states of layers, each (n_texts, longest, hidden_size).
 
-        They stay on the device, in the model's own precision; the embeddings come first.
+        They stay on the device, in the model's own precision.
+
+        Parameters
+        ----------
+        layers
+            From 0, the embeddings; None: all, n_layers + 1. What lies above them is not computed.
         """
+        chosen = range(self.n_layers + 1) if layers is None else layers
+        states = self._run(batch, chosen).hidden_states
+        return tuple(states[layer] for layer in chosen)
+
+    def _run(self, batch: PaddedBatch, layers: Sequence[int] | None) -> Any:
+        """Return the output for a batch, with the states of `layers`; None: as the model gives."""
         import torch
 
-        with torch.inference_mode():
-            with self._faults():
-                output = self.model(
-                    input_ids=torch.from_numpy(batch.ids).to(self.device),
-                    attention_mask=torch.from_numpy(batch.mask).to(self.device),
-                    output_hidden_states=True,
-                )
-            return tuple(output.hidden_states)
+        from isogloss.encode.layer_states import LayeredModel
+
+        given = {"input_ids": batch.ids, "attention_mask": batch.mask}
+        inputs = {name: torch.from_numpy(one).to(self.device) for name, one in given.items()}
+        with torch.inference_mode(), self._faults():
+            if layers is None:
+                return self.model(**inputs)
+            if self._layered is None or self._layered.model is not self.model:  # tuning changes it
+                self._layered = LayeredModel(self.model, n_layers=self.n_layers, like=inputs)
+            return self._layered(inputs, layers)
 
     def pool_layer(
         self, output: Any, mask: "torch.Tensor", *, layer: int, pooling: Pooling
@@ -229,58 +237,6 @@ def load_config(directory: Path, *, encoder_half: bool = False) -> Any:
     if config.is_encoder_decoder and not encoder_half:
         raise InputError("is an encoder-decoder; choose an encoder", path=directory)
     return config
-
-
-class DenseConfig(Struct):
-    """``config.json`` of a Dense module."""
-
-    in_features: Size
-    out_features: Size
-    bias: bool = True
-    activation_function: str = "torch.nn.Tanh"
-    use_residual: bool = False
-    module_input_name: str | None = None
-    module_output_name: str | None = None
-
-
-def load_dense(folder: Path) -> "torch.nn.Module":
-    """Load a Dense module of sentence-transformers: a linear map and its activation.
-
-    Raises
-    ------
-    InputError
-        For pickled weights, an unknown activation, or an option that cannot be applied.
-    """
-    import torch
-    from safetensors.torch import load_file
-
-    path = folder / CONFIG
-    config = read_file(path, DenseConfig)
-    activation = config.activation_function.rpartition(".")[2]
-    if activation not in ACTIVATIONS:
-        raise InputError(
-            f"the activation '{activation}' cannot be applied; "
-            f"{did_you_mean(activation, ACTIVATIONS)}",
-            path=path,
-        )
-    named = {config.module_input_name, config.module_output_name}
-    if config.use_residual or named - {None, "sentence_embedding"}:
-        raise InputError(
-            "a Dense module with a residual, or one that reads or writes other than sentence "
-            "embeddings, cannot be applied",
-            path=path,
-        )
-    shape = (config.out_features, config.in_features)
-    if shape not in shapes_in(folder).values():
-        raise InputError(
-            f"its weights hold no matrix of the shape {shape}, which config.json gives; {REPAIR}",
-            path=folder,
-        )
-    with library_faults(folder, "not a Dense module that can be read"):
-        linear = torch.nn.Linear(config.in_features, config.out_features, bias=config.bias)
-        state = load_file(folder / ONE_FILE)
-        linear.load_state_dict({key.removeprefix("linear."): value for key, value in state.items()})
-    return torch.nn.Sequential(linear, getattr(torch.nn, activation)())
 
 
 def _loaded(folder: Path, config: Any) -> tuple[Any, dict[str, Any]]:

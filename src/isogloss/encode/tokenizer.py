@@ -99,12 +99,11 @@ class TextTokenizer:
 
     def __call__(self, texts: Sequence[str]) -> TokenizedTexts:
         """Tokenise texts; those longer than the maximum keep their first tokens."""
-        room = self.max_length - len(self.head) - len(self.tail)
         ids: list[SmallInts1d] = []
         n_tokens: list[int] = []
         for tokens in self._tokens(texts):
             n_tokens.append(len(self.head) + len(tokens) + len(self.tail))
-            ids.append(self._with_specials(tokens[:room]))
+            ids.append(self._with_specials(tokens[: self.room]))
         return TokenizedTexts(ids, np.array(n_tokens, np.int64))
 
     def windows(self, texts: Sequence[str]) -> Windows:
@@ -115,13 +114,7 @@ class TextTokenizer:
         InputError
             When prefix and special tokens leave no room for a token of the text.
         """
-        room = self.max_length - len(self.head) - len(self.tail)
-        if room <= len(self.prefix_ids):
-            n_around = self.max_length - room + len(self.prefix_ids)
-            raise InputError(
-                f"a maximum length of {self.max_length} tokens leaves no room for windows beside "
-                f"the {n_around} of the prefix and the special ones; give {n_around + 1} or more"
-            )
+        most_in_windows = self.window_room
         ids: list[SmallInts1d] = []
         text: list[int] = []
         n_own: list[int] = []
@@ -130,7 +123,7 @@ class TextTokenizer:
             n_tokens.append(len(self.head) + len(tokens) + len(self.tail))
             n_prefix = _n_common(tokens, self.prefix_ids)
             prefix, own = tokens[:n_prefix], tokens[n_prefix:]
-            most = room - len(self.prefix_ids) if len(tokens) > room else max(len(own), 1)
+            most = most_in_windows if len(tokens) > self.room else max(len(own), 1)
             for start, end in equal_parts(len(own), most=most):
                 ids.append(self._with_specials([*prefix, *own[start:end]]))
                 text.append(number)
@@ -155,6 +148,29 @@ class TextTokenizer:
         other.__dict__.pop("prefix_ids", None)  # kept of this one's
         other.prefix = prefix
         return other
+
+    @property
+    def room(self) -> int:
+        """Most tokens of a text with its prefix, beside the special ones."""
+        return self.max_length - len(self.head) - len(self.tail)
+
+    @property
+    def window_room(self) -> int:
+        """Most tokens of a text itself in a window, beside the prefix and the special ones.
+
+        Raises
+        ------
+        InputError
+            When there is none.
+        """
+        most = self.room - len(self.prefix_ids)
+        if most <= 0:
+            n_around = self.max_length - most
+            raise InputError(
+                f"a maximum length of {self.max_length} tokens leaves no room for windows beside "
+                f"the {n_around} of the prefix and the special ones; give {n_around + 1} or more"
+            )
+        return most
 
     @cached_property
     def prefix_ids(self) -> list[int]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d, Ints1d
 from isogloss.encode import Encoder
-from isogloss.encode.words.word_vectors import WordPooling, network_of
+from isogloss.encode.words.token_pooling import WordPooling
+from isogloss.encode.words.word_vectors import network_of
 from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import SOFTMAX

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.encode import Encoder
-from isogloss.encode.words.word_vectors import WordPooling
+from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError, InputKindError, did_you_mean
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_options import TUNES

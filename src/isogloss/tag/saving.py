@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save_file
 from isogloss.cores import check_threads
 from isogloss.encode import Encoder
 from isogloss.encode.source import EncoderName
-from isogloss.encode.words.word_vectors import WordPooling
+from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isogloss.arrays import Doubles2d
 from isogloss.encode import Encoder
-from isogloss.encode.words.word_vectors import WordPooling
+from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.tuning_options import Tune, TuningOptions

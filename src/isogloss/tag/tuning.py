@@ -19,9 +19,9 @@ from torch.nn import functional
 
 from isogloss.arrays import Ints1d
 from isogloss.encode.batches import BUDGETS, budgeted_batches
+from isogloss.encode.words.sentence_windows import windows_of
+from isogloss.encode.words.token_pooling import BlankTokens, pooled_tokens
 from isogloss.encode.words.tokens_of_words import SpannedText, overlapping, tokens_of
-from isogloss.encode.words.word_vectors import Dropped, words_within
-from isogloss.errors import counted, warn_omitted
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import SOFTMAX
 from isogloss.learn.tuned_encoder import (
@@ -40,7 +40,6 @@ from isogloss.tag.word_network import (
     WordExamples,
     WordNetwork,
     freeze_unused,
-    one_token,
 )
 from isogloss.train import Checkpoints, TrainingOptions, TrainingResult, train
 from isogloss.train.processes import own_device
@@ -145,20 +144,16 @@ def tune_tagger(task: TuningTask, *, checkpoints: Path | None) -> Tuned:
 def _examples(
     reading: Reading, tagged: TaggedSentences, y: Ints1d, *, pad_id: int, device: str
 ) -> WordExamples:
-    """Return sentences, cut to the maximum length, with the tags of their words."""
-    tokenizer, dropped = reading.encoder.tokenizer, Dropped()
+    """Return the windows of sentences with the tags of their words."""
+    tokenizer = reading.encoder.tokenizer
+    is_blank = BlankTokens(tokenizer.backend)
     texts = [SpannedText.joined(words) for words in tagged.sentences]
-    starts, windows, gold = tagged.starts, [], []
+    windows, gold = [], []
     for at, tokens in enumerate(tokens_of(tokenizer, [one.text for one in texts])):
-        spans = texts[at].spans
-        kept, window = words_within(
-            tokenizer, tokens, overlapping(spans, tokens), np.arange(len(spans)), dropped
-        )
-        if len(kept):
-            windows.append(one_token(window, reading.pieces))
-            gold.append(y[starts[at] + kept])
-    if dropped.n_cut:
-        warn_omitted(f"{counted(dropped.n_cut, 'word')} beyond the maximum length not tuned on")
+        read = windows_of(tokenizer, tokens, overlapping(texts[at].spans, tokens))
+        for words, window in read.windows:
+            windows.append(pooled_tokens(window, reading.pieces, is_blank))
+            gold.append(y[tagged.starts[at] + words])
     return WordExamples(windows, gold, pad_id=pad_id, device=device)
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Floats2d, Floats3d, Ints1d
 from isogloss.encode import Encoder
+from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.encode.words.tokens_of_words import SpannedText
-from isogloss.encode.words.word_vectors import WordPooling, encode_words
+from isogloss.encode.words.word_vectors import encode_words
 
 SENTENCES_AT_ONCE = 1000
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from isogloss.arrays import Ints1d
 from isogloss.encode.batches import pad
 from isogloss.encode.model import Network
-from isogloss.encode.words.word_vectors import WordPooling, WordTokens
+from isogloss.encode.words.sentence_windows import WordTokens
 from isogloss.learn.linear_head import LinearHead
 
 
@@ -132,17 +132,3 @@ def freeze_unused(module: WordNetwork, examples: WordExamples) -> None:
         if parameter.grad is None:
             parameter.requires_grad_(False)
         parameter.grad = None
-
-
-def one_token(sentence: WordTokens, pieces: WordPooling) -> WordTokens:
-    """Return a sentence with the tokens of each word that its vector is the mean of."""
-    if pieces == "mean":
-        return sentence
-    steps = (
-        np.diff(sentence.words, prepend=-1)
-        if pieces == "first"
-        else np.diff(sentence.words, append=sentence.n_words)
-    )
-    return WordTokens(
-        sentence.ids, sentence.n_words, sentence.words[steps > 0], sentence.tokens[steps > 0]
-    )

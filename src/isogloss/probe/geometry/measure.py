@@ -11,8 +11,9 @@ from dataclasses import asdict
 from isogloss.data.columns import check_column
 from isogloss.encode import Encoder
 from isogloss.encode.batches import text_chunks
+from isogloss.encode.words.sentence_windows import Dropped
 from isogloss.encode.words.tokens_of_words import TokenUnits, Unit, Units, WordUnits
-from isogloss.encode.words.word_vectors import Dropped, network_of
+from isogloss.encode.words.word_vectors import network_of
 from isogloss.errors import InputKindError, counted, warn_omitted
 from isogloss.probe.final_norm import has_final_norm, note_on_final_norm
 from isogloss.probe.geometry.claims import claims_of

@@ -13,14 +13,9 @@ from isogloss.encode import Encoder
 from isogloss.encode.batches import BUDGETS, budgeted_batches, text_chunks
 from isogloss.encode.model import Network, capped_threads
 from isogloss.encode.tokenizer import N_TEXTS_AT_ONCE
+from isogloss.encode.words.sentence_windows import Dropped, WordTokens, words_within
 from isogloss.encode.words.tokens_of_words import Units, tokens_of
-from isogloss.encode.words.word_vectors import (
-    Dropped,
-    WordTokens,
-    network_of,
-    pooled_words,
-    words_within,
-)
+from isogloss.encode.words.word_vectors import network_of, pooled_words
 from isogloss.errors import InputError
 from isogloss.probe.geometry.occurrences import Choice, Marker, Marks
 from isogloss.probe.geometry.sums import Refused, VectorSums
