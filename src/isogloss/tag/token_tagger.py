@@ -71,8 +71,8 @@ class TokenTagger(BaseEstimator):
     Examples
     --------
     >>> from isogloss import TokenTagger
-    >>> sentences = [["dogs", "bark"], ["a", "cat", "sleeps"]] * 5
-    >>> tags = [["NOUN", "VERB"], ["DET", "NOUN", "VERB"]] * 5
+    >>> sentences = [["the", "dogs", "bark"], ["a", "cat", "sleeps"]] * 5
+    >>> tags = [["DET", "NOUN", "VERB"]] * 10
     >>> tagger = TokenTagger(layer=6).fit(sentences, tags, lang="en")
     >>> tagger.predict([["eine", "Katze", "schläft"]], lang="de")
     [['DET', 'NOUN', 'VERB']]

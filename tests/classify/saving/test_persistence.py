@@ -13,11 +13,11 @@ from planted import ENTITIES, JAPANESE, FakeEncoder, english, write_names
 from safetensors.numpy import load_file
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.saving import load as loading
 from isogloss.classify.saving import save as saving
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
+from isogloss.learn import saved_kb
 from isogloss.storage.files import sha256_of
 from isogloss.storage.sealed import sealed
 from isogloss.vectors import EntityVectors
@@ -322,7 +322,7 @@ def test_a_model_of_other_linking_rules_is_said(
 ) -> None:
     fit(preset="mboe-plus").save(tmp_path / "model")
     TextClassifier.load(tmp_path / "model", encoder=encoder)
-    monkeypatch.setattr(loading, "rules_fingerprint", lambda: "other")
+    monkeypatch.setattr(saved_kb, "rules_fingerprint", lambda: "other")
     with pytest.warns(OmissionWarning, match="other rules for finding names"):
         TextClassifier.load(tmp_path / "model", encoder=encoder)
 
