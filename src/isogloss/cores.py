@@ -1,4 +1,6 @@
-"""How many threads and processes may be asked for."""
+"""How many threads and processes may be asked for, and which process speaks for all."""
+
+import os
 
 from isogloss.errors import InputError, InputKindError
 
@@ -18,3 +20,8 @@ def check_threads(n: int | None, what: str = "threads") -> None:
         raise InputKindError(f"{what} is {n!r:.40}; give a whole number, 1 to {MAX_THREADS}")
     if n is not None and not 1 <= n <= MAX_THREADS:
         raise InputError(f"{what} is {n}; give 1 to {MAX_THREADS}")
+
+
+def is_first_process() -> bool:
+    """Whether this process is the one that writes and speaks: alone, or number 0 of `torchrun`."""
+    return int(os.environ.get("RANK", "0")) == 0

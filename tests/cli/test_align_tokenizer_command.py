@@ -52,6 +52,7 @@ def test_every_source_counts(cli: Run, tmp_path: Path, files: dict[str, Path]) -
      (["--text", "en=-"], "standard input can be read once"),
      (["--text", "en=EMPTY"], "is empty"), (["--text", "en=BINARY"], "is not UTF-8"),
      (["--text", "en=EMPTY", "--text", "en=EMPTY"], "names this file twice"),
+     (["--text", "en=BINARY", "--text", "sw=none.txt"], "none.txt: no such file"),
      (["--mono", "en=wikipedia:EMPTY"], "EMPTY"), (["--vocab-size", "501154"], "501153")],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(

@@ -51,6 +51,24 @@ def test_quiet_leaves_results_and_errors(
     assert not caplog.messages
 
 
+def test_one_of_several_processes_speaks(
+    cli: Run, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["kb", "link", world.kb, world.japanese, "--lang", "sw"]
+    monkeypatch.setenv("RANK", "1")
+    assert cli(*words).err == ""
+    assert "no such file" in cli("kb", "link", world.kb, "none.tsv", "--lang", "sw").err
+    monkeypatch.setenv("RANK", "0")
+    assert len(cli(*words).talk) == 2
+
+
+def test_the_package_is_a_module_that_runs() -> None:
+    made = subprocess.run(
+        [sys.executable, "-m", "isogloss", "-V"], capture_output=True, text=True, check=True
+    )
+    assert made.stdout == f"isogloss {__version__}\n"
+
+
 def test_every_command_can_be_quiet(cli: Run) -> None:
     for name in ("kb info", "demo", "probe report"):
         assert "--quiet" in cli(*name.split(), "--help").out

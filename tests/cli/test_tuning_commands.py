@@ -114,7 +114,7 @@ def test_two_processes_write_one_model(world: World, tmp_path: Path) -> None:
     ):  # fmt: skip
         fit = words_of(world, tmp_path / name, "--encoder", encoder, "--learning-rate", rate,
                        "--epochs", 3, "--batch-size", 5)  # fmt: skip
-        words = [*start, "-m", "isogloss.cli.main", *fit]
+        words = [*start, "-m", "isogloss", *fit]
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
         subprocess.run(list(map(str, words)), check=True, env=environment, timeout=250)
         found[name] = TextClassifier.load(tmp_path / name, device="cpu").predict_proba(texts)

@@ -15,9 +15,9 @@ from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_pairs
 from isogloss.cli.pretraining.pretrain import pretrain
 from isogloss.cli.pretraining.texts import pair_files, read_pair_files
 from isogloss.cli.pretraining.tokenizer import tokenizer
+from isogloss.cores import is_first_process
 from isogloss.encode import Encoder
 from isogloss.errors import counted
-from isogloss.train.processes import is_first_process
 
 app = typer.Typer(help="Sentence encoders trained on translations.", no_args_is_help=True)
 app.command("export")(export_command)

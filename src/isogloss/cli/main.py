@@ -19,9 +19,10 @@ from typing import Any, TextIO
 import typer
 
 from isogloss import __version__
-from isogloss.cli.quiet import add_quiet, talk_restored
+from isogloss.cli.quiet import add_quiet, be_quiet, talk_restored
 from isogloss.cli.stops import Stopped, stops_raise
 from isogloss.cli.streams import UnwrittenError, answer_to, talk_to
+from isogloss.cores import is_first_process
 from isogloss.errors import InputError, OmissionWarning
 
 _GROUPS = ("kb", "classify", "align", "mine", "retrieve", "tag", "vectors", "probe")
@@ -112,8 +113,10 @@ def _run(words: list[str]) -> int:
         _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
         command = _command(len(app.registered_groups) + len(app.registered_commands))
-        with talk_restored(), command.make_context("isogloss", words) as context:
-            command.invoke(context)
+        with talk_restored():
+            be_quiet(not is_first_process())  # of several, the first speaks; errors are said by all
+            with command.make_context("isogloss", words) as context:
+                command.invoke(context)
         sys.stdout.flush()
         return 0
     except typer.Exit as stop:

@@ -32,7 +32,8 @@ def talk_restored() -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def _be_quiet(value: bool) -> None:
+def be_quiet(value: bool = True) -> None:
+    """Let no more talk be heard, inside `talk_restored`."""
     if value:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         logging.disable(logging.WARNING)  # its handler holds the stream of before
@@ -47,7 +48,7 @@ def _quiet_option() -> Any:
         quiet: Annotated[
             bool,
             typer.Option(
-                "--quiet", help="Say nothing but errors.", callback=_be_quiet, expose_value=False
+                "--quiet", help="Say nothing but errors.", callback=be_quiet, expose_value=False
             ),
         ] = False,
     ) -> None:

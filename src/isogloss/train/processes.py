@@ -80,6 +80,7 @@ class Processes:
             torch.cat([one[:n] for one, n in zip(all_rows, kept, strict=True)])[None],
             torch.cat([one[:n] for one, n in zip(all_values, kept, strict=True)]),
             parameter.shape,
+            check_invariants=False,  # coalesced gradients hold them; torch warns unless told
         ).coalesce()
 
 
@@ -117,11 +118,6 @@ def gathered(values: Tensor) -> Gathered:
     start = sum(len(part) for part in rows[:rank])
     rows[rank] = values
     return Gathered(torch.cat(rows), slice(start, start + len(values)), size)
-
-
-def is_first_process() -> bool:
-    """Whether this process is the one that writes files: alone, or number 0 of `torchrun`."""
-    return int(os.environ.get("RANK", "0")) == 0
 
 
 def process_count() -> int:

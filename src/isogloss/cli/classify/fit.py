@@ -17,12 +17,12 @@ from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.languages import say_languages
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.tuning import ONLY_TUNED, TuneName, Tuning
+from isogloss.cores import is_first_process
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.limits import LARGEST_COUNT
 from isogloss.text.languages import parse_language_file
 from isogloss.train.checkpoints import Checkpoints
-from isogloss.train.processes import is_first_process
 from isogloss.vectors.for_knowledge_base import read_entity_vectors
 
 _OF_ENTITIES = "is for entities of a knowledge base; give --kb too"

@@ -16,11 +16,12 @@ from isogloss.cli.pretraining.texts import (
     pair_files,
     read_pair_files,
     refuse_read_twice,
+    refuse_unreadable,
     texts_of,
 )
+from isogloss.cores import is_first_process
 from isogloss.errors import InputError, counted
 from isogloss.text.languages import parse_language_file
-from isogloss.train.processes import is_first_process
 
 _NEW = OnlyWith("tokenizer", why="is for a new encoder; give --tokenizer too")
 _Share = float | None
@@ -193,9 +194,8 @@ def pretrain(
         raise InputError("nothing to learn from; give --text en=FILE, --mono or --pairs")
     if (beginning.encoder is None) == (beginning.tokenizer is None):
         raise InputError("give --encoder to start from, or --tokenizer for a new one, not both")
-    for file in (parse_language_file(value).path for value in development.dev or ()):
-        if not file.exists():
-            raise InputError("no such file; check its name", path=file)
+    dev = [parse_language_file(value).path for value in development.dev or ()]
+    refuse_unreadable([*monolingual.files(), *dev])
     trainer = Pretrainer(
         beginning.encoder, tokenizer=beginning.tokenizer, shape=beginning.shape,
         pooling=beginning.pooling, training=_training(beginning, masked, steps),

@@ -14,7 +14,7 @@ from isogloss.cli import options
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file, refuse_same_pairs
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import FileFormat
-from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.lines import STANDARD_INPUT, opened
 from isogloss.data.pairs import PairFile, parse_pair_file, read_pairs
 from isogloss.errors import InputError
 from isogloss.kb.build.source import Source
@@ -124,6 +124,14 @@ def with_sides(texts: dict[str, Anew], files: list[PairFile]) -> dict[str, Anew]
         for lang, side in ((file.first, pairs.firsts), (file.second, pairs.seconds)):
             texts.setdefault(lang, Anew()).parts.append(partial(iter, side))
     return texts
+
+
+def refuse_unreadable(paths: Sequence[Path]) -> None:
+    """Open each file once, so that what is missing is said before the first is gone through."""
+    for path in paths:
+        if not path.is_fifo():  # it can be opened once
+            with opened(path):
+                pass
 
 
 def refuse_piped(paths: list[Path], *, why: str) -> None:

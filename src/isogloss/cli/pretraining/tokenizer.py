@@ -21,6 +21,7 @@ from isogloss.cli.pretraining.texts import (
     pair_files,
     refuse_piped,
     refuse_read_twice,
+    refuse_unreadable,
     with_sides,
 )
 from isogloss.errors import InputError, counted
@@ -70,6 +71,7 @@ def tokenizer(
     texts = monolingual.texts()
     if not texts and not files:
         raise InputError("nothing to learn from; give --text en=FILE, --mono or --pairs")
+    refuse_unreadable(monolingual.files())
     refuse_piped(monolingual.files(), why="texts are counted before they are learned from")
     trained = train_tokenizer(
         with_sides(texts, files), kind=kind, vocab_size=vocab_size, smoothing=smoothing,

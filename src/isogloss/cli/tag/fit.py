@@ -12,13 +12,13 @@ from isogloss.cli.groups import grouped
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.tag.files import ColumnOptions, TaggedFiles, read_tagged
 from isogloss.cli.tuning import ONLY_TUNED, TuneName, Tuning
+from isogloss.cores import is_first_process
 from isogloss.encode import Encoder
 from isogloss.errors import counted
 from isogloss.kb import KnowledgeBase
 from isogloss.tag import TaggedSentences, TokenTagger
 from isogloss.tag.entities import SchemeChoice, entity_scheme
 from isogloss.train.checkpoints import Checkpoints
-from isogloss.train.processes import is_first_process
 
 
 @dataclass(frozen=True, kw_only=True)
