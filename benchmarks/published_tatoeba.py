@@ -65,8 +65,8 @@ def main() -> None:
         given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     if given.report:
         write_retrieval_report(
-            given.report, title="Tatoeba, bundled encoder", tables=tables, notes=sources(),
-            overwrite=True,
+            given.report, title="Tatoeba, bundled encoder", tables=tables,
+            notes=sources([*found.rows, *found.means]), overwrite=True,
         )  # fmt: skip
 
 

@@ -45,7 +45,8 @@ def test_published_figures_stand_beside(
     printed = capsys.readouterr()
     assert "published" in printed.out
     assert "zero-shot" not in printed.out  # what it was trained on is not known
-    assert "LASER (published): Feng et al. 2022, abstract" in printed.err
+    assert "LaBSE (published): result files" in printed.err
+    assert "LASER" not in printed.err  # nothing of it is shown
 
 
 def test_what_an_encoder_was_trained_on_is_known_by_its_record(
@@ -71,9 +72,14 @@ def test_what_an_encoder_was_trained_on_is_known_by_its_record(
         (["--tatoeba", "no", "--seen", "de,qq"], "qq"),
         (["--tatoeba", "no", "--overwrite"], "is for --report"),
         (["--tatoeba", "no", "--report", "no/r.html"], "does not exist"),
+        (["--tatoeba", "no"], "no: no such folder"),
+        (["--tatoeba", "."], "holds no tatoeba.XXX-eng.XXX"),
+        (["--bucc", "."], "holds no XX-en.SPLIT.gold"),
+        (["--un", "."], "holds no UNv1.0.testset.LANG"),
+        (["--sts", "."], "holds no YEAR/PART.test.tsv"),
     ],
 )
-def test_bad_options_are_refused(
+def test_bad_options_and_folders_are_refused_before_an_encoder_is_loaded(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip

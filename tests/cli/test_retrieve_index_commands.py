@@ -70,6 +70,8 @@ def test_the_same_story_in_two_languages(cli: Run, world: World, tmp_path: Path)
     assert story["snippet_1"] == story["snippet_2"] == GERMAN[0][1]
     assert (story["id_1"], story["id_2"]) == ("de.tsv:2", "same.tsv:2")
     assert GERMAN[0][1][:20] in cli(*search, "--threshold", 1).out
+    none = cli(*search, "--threshold", 50)
+    assert (none.out, "no pair of texts has a score of 50 or more" in none.err) == ("", True)
     more = cli(*search, "--threshold", 0, "--same-language", "--json").json["stories"]
     assert {story["lang_1"] for story in more if story["lang_1"] == story["lang_2"]}
 
@@ -93,6 +95,33 @@ def test_control_characters_are_shown(cli: Run, world: World, tmp_path: Path) ->
     words = ["retrieve", "index", file, "--encoder", world.encoder, "--out", tmp_path / "i"]
     assert cli(*words).code == 0
     assert "\x1b" not in cli("retrieve", "search", tmp_path / "i", "a").out
+
+
+def test_ids_that_tell_nothing_apart_are_said(cli: Run, world: World, tmp_path: Path) -> None:
+    rows = [("1", "en", "Rain"), ("2", "en", "Sun"), ("1", "ja", "雨"), ("2", "ja", "日")]
+    words = ["retrieve", "index", "--encoder", world.encoder, "--lang-column", "lang", "--out",
+             tmp_path / "i", "--overwrite"]  # fmt: skip
+    parallel = write_tsv(tmp_path / "t.tsv", rows, header="id\tlang\ttext")
+    assert "the id of another" not in cli(*words, parallel).err  # once in each language
+    write_tsv(parallel, [*rows, ("2", "ja", "風")], header="id\tlang\ttext")
+    said = "1 of 5 texts have the id of another text of their language"
+    made = cli(*words, parallel)
+    assert (made.code, said in made.err) == (0, True)
+    strict = cli(*words, parallel, "--strict")
+    assert (strict.code, said in strict.err) == (2, True)
+
+
+def test_files_of_one_name_have_ids_of_their_own(
+    cli: Run, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "t.txt").write_text("Rain\n")
+    made = cli("retrieve", "index", "a/t.txt", "b/t.txt", "--encoder", world.encoder, "--out", "i")
+    assert "the id of another" not in made.err
+    (found,) = cli("retrieve", "search", "i", "Rain", "--json").json["results"]
+    assert sorted(hit["id"] for hit in found["hits"]) == ["a/t.txt:1", "b/t.txt:1"]
 
 
 def test_an_encoder_elsewhere(cli: Run, index: Path, world: World) -> None:

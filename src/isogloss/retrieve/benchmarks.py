@@ -48,6 +48,7 @@ XTREME = frozenset({  # the 36 languages of Hu et al. (2020)
 })  # fmt: skip
 WAYS = ("to_en", "from_en", "mean")
 ZERO_SHOT = "zero-shot"
+UN = "UNv1.0.testset"
 SEED = 0
 
 
@@ -58,6 +59,28 @@ class Bitext:
     lang: str
     sources: list[str]
     targets: list[str]
+
+
+def refuse_without_files(
+    *,
+    tatoeba: Path | None = None,
+    bucc: Path | None = None,
+    un: Path | None = None,
+    sts: Path | None = None,
+) -> None:
+    """Look for the files of each benchmark, which costs nothing before an encoder is loaded.
+
+    Raises
+    ------
+    InputError
+        For a folder that is not there, or holds no file of its benchmark.
+    """
+    looks = ((tatoeba, _tatoeba_files), (bucc, _gold_files), (un, _un_langs), (sts, _sts_files))
+    for folder, look in looks:
+        if folder is not None:
+            if not folder.is_dir():
+                raise InputError("no such folder; check its name", path=folder)
+            look(folder)
 
 
 def evaluate_tatoeba(
@@ -95,14 +118,11 @@ def evaluate_un(folder: Path, vectors: Vectors) -> Scored:
     InputError
         For a folder without an English file and another, or files of different lengths.
     """
-    stem = "UNv1.0.testset"
-    langs = sorted({_bare(file).rpartition(".")[2] for file in folder.glob(f"{stem}.*")} - {"en"})
-    if not langs:
-        raise InputError(f"holds no {stem}.LANG beside {stem}.en", path=folder)
-    english = _lines(folder / f"{stem}.en")
-    pairs = [Bitext(lang, _lines(folder / f"{stem}.{lang}"), english) for lang in langs]
+    langs = _un_langs(folder)
+    english = _lines(folder / f"{UN}.en")
+    pairs = [Bitext(lang, _lines(folder / f"{UN}.{lang}"), english) for lang in langs]
     for pair in pairs:
-        _check_lengths(pair, folder / f"{stem}.{pair.lang}")
+        _check_lengths(pair, folder / f"{UN}.{pair.lang}")
     return _scored(pairs, vectors, groups={})
 
 
@@ -114,12 +134,9 @@ def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
     InputError
         For a folder without such files, or a row that is none.
     """
-    files = sorted({file.with_name(_bare(file)) for file in folder.glob("*/*.test.tsv*")})
-    if not files:
-        raise InputError("holds no YEAR/PART.test.tsv", path=folder)
     rows: list[dict[str, Any]] = []
     drawn: dict[str, list[Doubles1d]] = {"spearman": [], "pearson": []}
-    for path in files:
+    for path in _sts_files(folder):
         judged, firsts, seconds = _judged(path)
         cosines = np.einsum("ij,ij->i", vectors(firsts), vectors(seconds)).astype(np.float64)
         part = path.name.removesuffix(".test.tsv")
@@ -153,8 +170,7 @@ def evaluate_bucc(
         For a folder without such files, or a gold pair of unknown ids.
     """
     rows = []
-    gold_files = sorted({file.with_name(_bare(file)) for file in folder.rglob("*-en.*.gold*")})
-    for gold_file in gold_files:
+    for gold_file in _gold_files(folder):
         stem = gold_file.with_name(gold_file.name.removesuffix(".gold"))
         lang = stem.name.partition("-")[0]
         sides = [_identified(stem.with_name(f"{stem.name}.{side}")) for side in (lang, "en")]
@@ -167,8 +183,6 @@ def evaluate_bucc(
         ]
         found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(gold))
         rows.append({"lang": lang, "split": stem.name.rpartition(".")[2], "n": len(gold)} | found)
-    if not rows:
-        raise InputError("holds no XX-en.SPLIT.gold", path=folder)
     return with_published_bucc(Scored(rows, []))
 
 
@@ -255,6 +269,27 @@ def _tatoeba_files(folder: Path) -> list[Path]:
     found = [folder / name for name in names if not name.endswith(".eng")]
     if not found:
         raise InputError("holds no tatoeba.XXX-eng.XXX", path=folder)
+    return found
+
+
+def _gold_files(folder: Path) -> list[Path]:
+    found = sorted({file.with_name(_bare(file)) for file in folder.rglob("*-en.*.gold*")})
+    if not found:
+        raise InputError("holds no XX-en.SPLIT.gold", path=folder)
+    return found
+
+
+def _un_langs(folder: Path) -> list[str]:
+    langs = sorted({_bare(file).rpartition(".")[2] for file in folder.glob(f"{UN}.*")} - {"en"})
+    if not langs:
+        raise InputError(f"holds no {UN}.LANG beside {UN}.en", path=folder)
+    return langs
+
+
+def _sts_files(folder: Path) -> list[Path]:
+    found = sorted({file.with_name(_bare(file)) for file in folder.glob("*/*.test.tsv*")})
+    if not found:
+        raise InputError("holds no YEAR/PART.test.tsv", path=folder)
     return found
 
 

@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from isogloss.arrays import Floats2d, offsets_of
+from isogloss.arrays import Floats2d, Ints1d, offsets_of
 from isogloss.encode import Encoder
 from isogloss.encode.source import EncoderName
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.retrieve.approximate import ApproximateIndex, require_faiss
 from isogloss.retrieve.index_files import (
     FAISS,
@@ -78,7 +78,8 @@ def build_index(
     Warns
     -----
     OmissionWarning
-        With the number of empty texts, which are left out, and of texts that were cut.
+        With the number of empty texts, which are left out, of texts that were cut, and of texts
+        with the id of another text of their language.
     """
     if faiss:
         require_faiss()
@@ -90,6 +91,7 @@ def build_index(
                     building.add(block.without_empty(), encoder)
             if not building.n_texts:
                 raise InputError("there is no text to index; give a file with texts")
+            building.say_same_ids()
         saved = {name: file.saved for name, file in files.items()}
         lists = None
         if faiss:
@@ -115,6 +117,7 @@ class _Building:
         self.files = files
         self.langs: dict[str, int] = {}  # numbers, from 1
         self.n_texts = 0
+        self._known_by: list[Ints1d] = []  # hashes of ids and languages, (n_texts of a block,)
         self._ends = {TEXT_OFFSETS: 0, ID_OFFSETS: 0}
         for name in self._ends:
             files[name].add(np.zeros(1, np.int64))
@@ -136,7 +139,19 @@ class _Building:
         self.files[LANGS].add(np.array(numbers, np.uint16))
         self._add_strings(block.texts, TEXTS, TEXT_OFFSETS)
         self._add_strings(block.ids, IDS, ID_OFFSETS)
+        hashes = [hash(known) for known in zip(block.ids, block.langs, strict=True)]
+        self._known_by.append(np.array(hashes, np.int64))
         self.n_texts += len(block.texts)
+
+    def say_same_ids(self) -> None:
+        """Warn of texts that a hit's id and language do not tell apart."""
+        n_told_apart = len(np.unique(np.concatenate(self._known_by)))
+        if n_told_apart < self.n_texts:
+            warn_omitted(
+                f"{self.n_texts - n_told_apart:,} of {counted(self.n_texts, 'text')} have the id "
+                "of another text of their language, so that an id does not say which was found; "
+                "name a column of ids that differ with --id, in Python with ids"
+            )
 
     def _number_of(self, lang: str | None) -> int:
         if lang is None:

@@ -5,7 +5,7 @@ Those of Tatoeba are accuracies from the other language to English, so `to_en` i
 beside.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -33,16 +33,25 @@ def column(model: str) -> str:
     return f"{model} (published)"
 
 
+def of_paper(model: str) -> str:
+    """Return the name of a column of means as a paper has them."""
+    return f"{model} (published, paper)"
+
+
 def languages_of_the_papers() -> frozenset[str]:
     """Return the 112 languages of Tatoeba, by the codes of its files."""
     return frozenset(_figures()["tatoeba"][0]["values"])
 
 
-def sources() -> list[str]:
-    """Return a sentence for each source of figures."""
+def sources(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence for the source of each published figure that rows show."""
+    shown = {name for row in rows for name, value in row.items() if value is not None}
     found = _figures()
-    parts = [one for name in ("tatoeba", "tatoeba_means", "bucc_training") for one in found[name]]
-    return list(dict.fromkeys(f"{one['model']} (published): {one['source']}." for one in parts))
+    named = [(column(one["model"]), one) for name in ("tatoeba", "bucc_training")
+             for one in found[name]]  # fmt: skip
+    named += [(of_paper(one["model"]), one) for one in found["tatoeba_means"]]
+    said = (f"{name}: {one['source']}." for name, one in named if name in shown)
+    return list(dict.fromkeys(said))
 
 
 def with_published_tatoeba(found: Scored) -> Scored:
@@ -64,7 +73,7 @@ def with_published_tatoeba(found: Scored) -> Scored:
     for one in _figures()["tatoeba_means"]:
         for row in means:
             if row["group"] == one["group"]:
-                row[f"{one['model']} (published, paper)"] = one["value"]
+                row[of_paper(one["model"])] = one["value"]
     return replace(found, rows=rows, means=means)
 
 

@@ -25,6 +25,7 @@ from isogloss.retrieve.benchmarks import (
     evaluate_sts,
     evaluate_tatoeba,
     evaluate_un,
+    refuse_without_files,
 )
 from isogloss.retrieve.published import SEEN, sources
 from isogloss.retrieve.scored import Scored
@@ -110,6 +111,9 @@ def evaluate_command(
         )  # fmt: skip
         refuse_inside(made.report, option="--report", cache=encoder.cache)
     seen = benchmarks.seen_by(encoder.encoder)
+    refuse_without_files(
+        tatoeba=benchmarks.tatoeba, bucc=benchmarks.bucc, un=benchmarks.un, sts=benchmarks.sts
+    )
     model = encoder.load(**encoder.reading)
     say_encoder(model)
     found = benchmarks.measure(_unit(model), seen=seen)
@@ -117,7 +121,7 @@ def evaluate_command(
         name: [Table(one.rows, caption=name, minor=_MINOR), Table(one.means, minor=_MINOR)]
         for name, one in found.items()
     }
-    notes = sources() if {"tatoeba", "bucc"} & found.keys() else []
+    notes = sources(row for one in found.values() for row in (*one.rows, *one.means))
     if output.as_json:
         document: dict[str, Any] = {
             name: {"rows": rows.rows, "means": means.rows} for name, (rows, means) in tables.items()

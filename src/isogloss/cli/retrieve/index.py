@@ -1,6 +1,7 @@
 """``isogloss retrieve index`` and ``retrieve search``: texts found by what a query says."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
@@ -189,7 +190,8 @@ def search(
     opened = TextIndex.open(index, verified=verify)
     if duplicates:
         found = _stories(opened, threshold, same_language=same_language)
-        _print(found, {"stories": found}, output, caption="near-duplicates")
+        nothing = f"no pair of texts has a score of {threshold:g} or more, see --threshold"
+        _print(found, {"stories": found}, output, caption="near-duplicates", nothing=nothing)
         return
     if asked.faiss:
         _say_recall(opened)
@@ -217,6 +219,7 @@ def _blocks(
 ) -> Iterator[TextBlock]:
     places = [_place(value) for value in files]
     refuse_same_file([("FILE", path) for path, _ in places])
+    n_files = Counter(path.name for path, _ in places)
     if all(lang is not None for _, lang in places):
         refuse_useless_language(columns.lang, columns.lang_column)
     for path, lang in places:
@@ -224,7 +227,8 @@ def _blocks(
         for documents in read_blocks(path, format=form):
             langs = languages_of(documents, lang or columns.lang, is_needed=False)
             counts.add(langs)
-            yield TextBlock(documents.texts, _ids(documents, path), langs)
+            name = path.name if n_files[path.name] == 1 else str(path)
+            yield TextBlock(documents.texts, _ids(documents, name), langs)
 
 
 def _place(value: str) -> tuple[Path, str | None]:
@@ -237,10 +241,10 @@ def _place(value: str) -> tuple[Path, str | None]:
     return named.path, named.lang
 
 
-def _ids(documents: Documents, path: Path) -> list[str]:
+def _ids(documents: Documents, file: str) -> list[str]:
     known = documents.ids or [None] * len(documents.texts)
     return [
-        f"{path.name}:{line}" if name is None else name
+        f"{file}:{line}" if name is None else name
         for name, line in zip(known, documents.lines, strict=True)
     ]
 
@@ -262,14 +266,15 @@ def _stories(index: TextIndex, threshold: float, *, same_language: bool) -> list
 
 
 def _print(
-    rows: list[dict[str, Any]], document: dict[str, Any], output: options.Output, caption: str = ""
-) -> None:
+    rows: list[dict[str, Any]], document: dict[str, Any], output: options.Output, *,
+    caption: str = "", nothing: str = "nothing is found",
+) -> None:  # fmt: skip
     if output.as_json:
         typer.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
     elif rows:
         Table(rows, caption=caption).render(console())
     else:
-        typer.echo("isogloss: nothing is found", err=True)
+        typer.echo(f"isogloss: {nothing}", err=True)
 
 
 def _say_recall(index: TextIndex) -> None:
