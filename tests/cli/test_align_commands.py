@@ -145,7 +145,9 @@ def test_empty_sentences_and_odd_thresholds_make_no_pairs(
     assert [line.split("\t")[0] for line in (tmp_path / "o").read_text().splitlines()] == ["fox"]
 
 
-def test_mined_pairs_are_written_best_first(tmp_path: Path, tiny: Path) -> None:
+def test_mined_pairs_are_written_best_first(
+    tmp_path: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = ["fox dog", "forest school morning", "capital", "japan china word"]
     (tmp_path / "a.txt").write_text("\n".join(lines))
     (tmp_path / "b.txt").write_text("\n".join(reversed(lines)))
@@ -160,6 +162,7 @@ def test_mined_pairs_are_written_best_first(tmp_path: Path, tiny: Path) -> None:
     assert sorted(out.read_text().splitlines()) == sorted("\t".join(row) for row in rows)
     assert main([*command, "--overwrite", "--threshold", "1.5"]) == 0
     assert out.read_text() == ""
+    assert "0 pairs of 4 candidates → " in capsys.readouterr().err
 
 
 def test_retrieval_is_scored_as_json(

@@ -75,6 +75,13 @@ def test_texts_of_one_language_and_a_classifier(cli: Run, world: World, tmp_path
     assert {line.split("\t")[0] for line in found.lines} == {"money"}
 
 
+def test_sides_in_another_order_are_said(cli: Run, pairs: Path, tmp_path: Path) -> None:
+    words = ["mine", "filter", "--out", tmp_path / "o", "--rules", "language", "--overwrite"]
+    said = "most pairs are surely in another language than was said"
+    assert said in cli(*words, "--pairs", f"de-en={pairs}").err
+    assert said not in cli(*words, "--pairs", f"en-de={pairs}").err
+
+
 def test_a_language_that_cannot_be_told_is_said(cli: Run, pairs: Path, tmp_path: Path) -> None:
     said = cli("mine", "filter", "--pairs", f"en-tw={pairs}", "--out", tmp_path / "o", "--json")
     assert said.json["n_language_unknown"] == 3
@@ -102,6 +109,16 @@ def test_what_cannot_be_done_is_one_sentence(
     assert "gives money, sport" in said
     assert "is --out too" in refuse(*words, "--removed", tmp_path / "o")
     assert "choose another --removed" in refuse(*words, "--removed", pairs, "--overwrite")
+
+
+@pytest.mark.parametrize("what", ["--pairs en-de", "--mono en"])
+def test_an_empty_file_is_refused(refuse: Refuse, tmp_path: Path, what: str) -> None:
+    (tmp_path / "empty.txt").touch()
+    option, name = what.split()
+    said = refuse("mine", "filter", option, f"{name}={tmp_path / 'empty.txt'}", "--out",
+                  tmp_path / "o", "--removed", tmp_path / "r")  # fmt: skip
+    assert "empty.txt: holds no pair to filter" in said or "empty.txt: is empty" in said
+    assert not (tmp_path / "o").exists()
 
 
 def test_a_compressed_side_is_never_replaced(refuse: Refuse, tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def pairs(
             n_neighbours=neighbours, search=search,
         )  # fmt: skip
         del one, other
+    n_candidates = len(found.scores)
     if threshold is not None:
         found = found.above(threshold)
     rows = (
@@ -92,7 +93,8 @@ def pairs(
         temporary.open("w", encoding="utf-8", newline="\n") as file,
     ):
         file.writelines(rows)
-    typer.echo(f"isogloss: {counted(len(found.scores), 'pair')} → {out}", err=True)
+    of_all = f" of {counted(n_candidates, 'candidate')}" if threshold is not None else ""
+    typer.echo(f"isogloss: {counted(len(found.scores), 'pair')}{of_all} → {out}", err=True)
 
 
 def _sentences(path: Path) -> list[str]:

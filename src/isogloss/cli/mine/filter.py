@@ -202,13 +202,21 @@ def _sides(filtering: Filtering) -> list[Path]:
 
 
 def _pair_columns(file: PairFile) -> Iterator[Columns]:
+    n = 0
     for block in pair_blocks(file):
+        n += len(block.firsts)
         yield block.firsts, block.seconds
+    if not n:
+        raise InputError("holds no pair to filter; give a file with pairs", path=file.path)
 
 
 def _text_columns(file: LanguageFile) -> Iterator[Columns]:
+    n = 0
     for documents in read_blocks(file.path, format=FileFormat()):
+        n += len(documents.texts)
         yield (documents.texts,)
+    if not n:
+        raise InputError("holds no text to filter; give a file with texts", path=file.path)
 
 
 def _scoring(scores: Scores, given: options.EncoderOptions) -> Scoring:
@@ -295,5 +303,10 @@ def _say(
             f"isogloss: the language of {unknown:,} {noun}s was not looked at: the identifier does "
             "not know it",
             err=True,
+        )
+    if 2 * done.removed.get("language", 0) > done.n:
+        what = "--pairs en-sw=FILE says the order of the sides" if noun == "pair" else "check LANG="
+        typer.echo(
+            f"isogloss: most {noun}s are surely in another language than was said; {what}", err=True
         )
     typer.echo(f"isogloss: {done.n_kept:,} of {done.n:,} {noun}s kept → {out}", err=True)
