@@ -16,6 +16,7 @@ from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.encode import Encoder
 from isogloss.encode.weights.int8 import INT8_FILE, SCALE, row_scales
 from isogloss.errors import InputError
+from isogloss.storage.sealed import sealed
 from isogloss.text.languages import script_of
 
 KINDS = ("bert", "roberta", "xlm-roberta")
@@ -79,6 +80,7 @@ def test_eight_bits_change_little(tmp_path: Path, tiny: dict[str, Path], kind: s
     assert cosines.min() < 1 - 1e-7  # they are no copies
     assert made.after.n_bytes < made.before.n_bytes / 2
     assert not (tmp_path / "made" / "model.safetensors").exists()
+    assert "library_name: isogloss\n" in (tmp_path / "made" / "README.md").read_text("utf-8")
     assert after.fingerprint != encoder.fingerprint
     again = export_encoder(after, tmp_path / "again", texts=TEXTS[:2])
     assert again.largest_difference is not None  # what was in 8 bits is read like any other
@@ -170,6 +172,23 @@ def test_a_record_is_kept_from_step_to_step(tmp_path: Path, tiny: dict[str, Path
     (made / "manifest.json").write_text(json.dumps(document | {"base": "other"}))
     with pytest.raises(InputError, match="damaged"):
         Record.of(str(made))
+    for step in document["steps"]:
+        del step["rows"]
+    del document["checksum"]
+    (made / "manifest.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(InputError, match=r"manifest\.json: damaged: it lacks 'rows'"):
+        Record.of(str(made))
+
+
+def test_the_card_adds_no_rows_of_two_steps_up(tiny: dict[str, Path]) -> None:
+    record = Record("bundled").and_then("first", rows={"en-sw": 300, "en": 5}, settings="epochs 2")
+    settings = loaded(tiny["bert"]).settings
+    text = card_of(record, CardFacts(), settings, width=32)
+    assert "1. first, 305 rows (epochs 2)\n" in text
+    assert "- Rows learned from: en 5, en-sw 300\n" in text
+    text = card_of(record.and_then("second", rows={"en-sw": 300}), CardFacts(), settings, width=32)
+    assert "- Rows learned from in step 1: en 5, en-sw 300\n" in text
+    assert "- Rows learned from in step 2: en-sw 300\n" in text
 
 
 def test_the_card_says_what_is_known(tmp_path: Path, tiny: dict[str, Path]) -> None:
@@ -216,6 +235,7 @@ def test_a_graph_gives_the_same_vectors(tmp_path: Path, tiny: dict[str, Path], k
     for texts in (TEXTS[:1], TEXTS[:5]):  # any number, of any length
         found = vectors_of(tmp_path / "made", texts, prefix="query: ")
         np.testing.assert_allclose(found, unit(encoder, texts), atol=1e-4)
+    assert "library_name: onnx\n" in (tmp_path / "made" / "README.md").read_text("utf-8")
     with pytest.raises(InputError, match="8 bits are for sentence-transformers"):
         export_encoder(encoder, tmp_path / "no", form="onnx", quantize="int8")
 

@@ -168,7 +168,7 @@ def test_a_stopped_run_resumes(tmp_path: Path, tiny: Path, monkeypatch: pytest.M
         assert len(n_steps) == n_done
         for name, value in weights(whole).items():
             assert np.array_equal(value, weights(again)[name]), name
-    with pytest.raises(InputError, match="another run"):
+    with pytest.raises(InputError, match=r"another run \(margin differ\)"):
         aligner(margin=0.1).fit(*pairs, checkpoints=folder)
 
 

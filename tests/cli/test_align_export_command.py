@@ -60,6 +60,7 @@ def test_the_card_says_what_was_given(tmp_path: Path, tiny: Path) -> None:
         (["--min-count", "2"], "--min-count is for --prune-with"),
         (["--prune-with", "no.txt"], "does not say its language"),
         (["--prune-with", "en=no.txt"], "no such file"),
+        (["--prune-with", "en=blank.txt"], "blank.txt: holds no text to prune with"),
         (["--evaluation", "no.json"], "no.json"),
         (["--lang", "qq"], "qq"),
         (["--format", "onnx", "--quantize", "int8"], "--quantize is for --format sentence"),
@@ -74,5 +75,6 @@ def test_bad_options_are_refused_before_an_encoder_is_loaded(
 
     monkeypatch.setattr(Encoder, "load", load)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "blank.txt").write_text("\n \n\t\n")
     assert main(["align", "export", "./no", "--out", str(tmp_path / "o"), *words]) == 2
     assert said in capsys.readouterr().err

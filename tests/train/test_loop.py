@@ -264,7 +264,7 @@ def test_the_rate_rises_and_falls() -> None:
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     fit(Small(), checkpoints=Checkpoints(tmp_path / "run"), epochs=1)
-    with pytest.raises(InputError, match=r"another run \(options differ\)"):
+    with pytest.raises(InputError, match=r"another run \(epochs differ\)"):
         fit(Small(), checkpoints=Checkpoints(tmp_path / "run"), epochs=2)
     with pytest.raises(InputError, match=r"another run \(data differ\)"):
         fit(Small(), checkpoints=Checkpoints(tmp_path / "run"), epochs=1, run={"data": "x"})

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from written_dump import Written, slow_pages, some_pages, write_dump
 
+from isogloss import memory
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import build_knowledge_base
 from isogloss.vectors import Vocabulary, WordEntityVectors
@@ -18,7 +19,7 @@ from isogloss.vectors.corpus.corpus import TrainingCorpus, corpus_of
 from isogloss.vectors.corpus.dump_corpus import DumpReading, corpus_of_dump
 from isogloss.vectors.formats.native_file import read_native
 from isogloss.vectors.on_dump import _say_alike, train_on_dump
-from isogloss.vectors.training import memory, training
+from isogloss.vectors.training import training
 from isogloss.vectors.training.training import VectorTraining
 from isogloss.wiki.dump import reader as dumps
 

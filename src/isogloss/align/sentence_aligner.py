@@ -16,6 +16,7 @@ from isogloss.align.export import (
     refuse_pooler,
     write_sentence_transformers,
 )
+from isogloss.align.export.record import in_words
 from isogloss.align.options import AlignmentOptions, Preset
 from isogloss.align.sentence_pairs import Pairs, checked_pairs, without_repeats
 from isogloss.align.training.task import AlignmentTask, align
@@ -231,4 +232,8 @@ def _objectives(options: AlignmentOptions, teacher: Encoder | None) -> str:
 
 
 def _said(options: AlignmentOptions) -> str:
-    return ", ".join(f"{name} {value}" for name, value in asdict(options).items())
+    """Return the options of the objectives that were trained."""
+    held = asdict(options)
+    if not options.hard_negatives:
+        del held["hard_negatives"], held["negative_margin"]
+    return in_words(held)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.data.columns import column_of, texts_of
-from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.errors import InputError, InputKindError, counted, warn_omitted
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ def checked_pairs(pairs: Pairs) -> Pairs:
     InputError
         For what is no column of texts, or columns of different lengths.
     """
+    if not isinstance(pairs, Pairs):
+        raise InputKindError(f"pairs are a {type(pairs).__name__}; give Pairs(sources, targets)")
     sources = texts_of(pairs.sources, "sources")
     targets = texts_of(pairs.targets, "targets")
     columns: dict[str, Any] = {"targets": targets}

@@ -219,4 +219,12 @@ def _read(file: Path, *, advice: str) -> tuple[dict[str, str], Tensors]:
 
 
 def _differing(saved: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    return sorted(name for name in saved.keys() | ours.keys() if saved.get(name) != ours.get(name))
+    """Return what two runs differ in; of options, which of them."""
+    found: set[str] = set()
+    for name in saved.keys() | ours.keys():
+        one, other = saved.get(name), ours.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            found.update(_differing(one, other))
+        elif one != other:
+            found.add(name)
+    return sorted(found)

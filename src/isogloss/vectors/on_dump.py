@@ -9,6 +9,7 @@ from isogloss.cores import check_threads
 from isogloss.data.lines import STANDARD_INPUT
 from isogloss.errors import InputError, counted, omissions_are_errors, warn_omitted
 from isogloss.kb.build.source import Source
+from isogloss.memory import check_disk
 from isogloss.progress import logger
 from isogloss.storage.files import locked, resolved
 from isogloss.storage.work_folder import kept_folders_said
@@ -16,7 +17,6 @@ from isogloss.vectors.corpus.dump_corpus import VERSION, DumpReading, corpus_of_
 from isogloss.vectors.formats.files import refuse_place
 from isogloss.vectors.formats.native_file import write_native
 from isogloss.vectors.training.checkpoint import checkpoint_in
-from isogloss.vectors.training.memory import check_disk
 from isogloss.vectors.training.training import VectorTraining, made_with, train_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors

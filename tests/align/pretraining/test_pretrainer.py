@@ -1,6 +1,7 @@
 """A small encoder is pre-trained, resumes, is aligned and evaluated; options do what they say."""
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,18 @@ import torch
 from sklearn.base import clone
 from small_pairs import made_pairs
 from tiny_models import build_chain, build_tiny
-from transformers import AutoModelForMaskedLM
+from transformers import AutoModelForMaskedLM, BertConfig
 
 from isogloss.align import Pairs, SentenceAligner
-from isogloss.align.pretraining import Pretrainer, PretrainingOptions, run, train_tokenizer
+from isogloss.align.export.exporter import export_encoder
+from isogloss.align.pretraining import (
+    EncoderShape,
+    Pretrainer,
+    PretrainingOptions,
+    run,
+    start,
+    train_tokenizer,
+)
 from isogloss.align.pretraining.masked_model import MaskedLanguageModel
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
@@ -134,7 +143,7 @@ def test_a_killed_run_resumes_as_if_it_had_not_been(
     assert n_before == 17
     assert n_calls > 100
     assert_equal(again, whole)
-    with pytest.raises(InputError, match="another run"):
+    with pytest.raises(InputError, match=r"another run \(smoothing differ\)"):
         new(tokenizer, shape, **options | {"smoothing": 0.1}).fit(
             TEXTS, PAIRS, dev=TEXTS, dev_pairs=PAIRS, checkpoints=folder
         )
@@ -200,6 +209,8 @@ def test_dropout_and_the_share_of_masks_have_an_effect(tokenizer: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "training", "said"),
     [({}, {}, "there is nothing to learn from"), ({"texts": {"en": ["", " "]}}, {}, "no token"),
+     ({"pairs": (SOURCES, TARGETS)}, {}, r"pairs are a tuple; give Pairs\(sources, targets\)"),
+     ({"texts": TEXTS, "dev": {"en": [""]}}, {}, "development texts hold no token"),
      ({"texts": TEXTS}, {"tlm_share": 0.5}, "tlm_share is for texts beside pairs"),
      ({"texts": TEXTS}, {"stacking": True}, "multiple of 4"),
      ({"texts": TEXTS}, {"stage_shares": (0.5, 0.6, 0.1)}, "sum to 1.2"),
@@ -238,6 +249,39 @@ def test_what_is_left_out_or_cut_is_counted(tokenizer: Path) -> None:
         new(tokenizer, steps=1, epochs=1).fit(langs)
     with pytest.warns(OmissionWarning, match="1 text without a token and 0 pairs"):
         new(tokenizer, steps=2).fit({"en": ["", "fox"]})
+
+
+def test_a_size_that_memory_does_not_hold_is_refused(
+    tokenizer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_tokens = new(tokenizer, steps=2).fit({"en": ["fox dog"]}).encoder_.tokenizer.highest_id + 1
+    made = AutoModelForMaskedLM.from_config(
+        BertConfig(vocab_size=n_tokens, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                   intermediate_size=128, max_position_embeddings=24)
+    )  # fmt: skip
+    n_parameters = sum(one.numel() for one in made.parameters())
+    assert EncoderShape(layers=2, width=32, heads=4).n_parameters(n_tokens, 24) == n_parameters
+    monkeypatch.setattr(start, "bytes_available", lambda: 20 * n_parameters - 1)
+    with pytest.raises(InputError, match=r"million parameters needs .* give fewer layers"):
+        new(tokenizer).fit(TEXTS)
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="give fewer layers or a smaller width"):
+        new(tokenizer, {"layers": 1, "width": 60_000, "heads": 4}).fit(TEXTS)
+
+
+def test_weights_in_eight_bits_are_not_trained_further(tmp_path: Path, tiny: Path) -> None:
+    export_encoder(Encoder.load(tiny), tmp_path / "small", quantize="int8")
+    with pytest.raises(InputError, match=r"weights are in 8 bits, .* without --quantize"):
+        Pretrainer(tmp_path / "small").fit(TEXTS)
+
+
+def test_stacking_is_refused_before_texts_are_read(tokenizer: Path) -> None:
+    def texts() -> Iterator[str]:
+        raise AssertionError("they were read in vain")
+        yield
+
+    with pytest.raises(InputError, match="multiple of 4"):
+        new(tokenizer, stacking=True).fit({"en": texts()})
 
 
 def test_it_is_an_estimator(tokenizer: Path) -> None:

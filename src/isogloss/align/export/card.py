@@ -35,6 +35,8 @@ class CardFacts:
         Languages that it is meant for; none: those of the pairs.
     limits
         Sentences about what it should not be used for.
+    library
+        What reads the folder, as the hub names it.
     figures
         Tables by title, see `read_evaluation`.
     """
@@ -44,6 +46,7 @@ class CardFacts:
     data: Sequence[str] = ()
     langs: Sequence[str] = ()
     limits: Sequence[str] = ()
+    library: str = "sentence-transformers"
     figures: Mapping[str, Table] = field(default_factory=dict)
 
 
@@ -102,7 +105,7 @@ def _head(record: Record, facts: CardFacts, langs: Sequence[str]) -> str:
 
     original = _ORIGINALS.get(record.base, record.base)
     data = ModelCardData(
-        language=list(langs) or None, license=facts.licence, library_name="sentence-transformers",
+        language=list(langs) or None, license=facts.licence, library_name=facts.library,
         pipeline_tag="sentence-similarity", tags=list(TAGS),
         base_model=original if original.count("/") == 1 else None,
     )  # fmt: skip
@@ -130,10 +133,11 @@ def _vectors(settings: EncoderSettings, width: int) -> str:
 
 def _data(record: Record, facts: CardFacts) -> str:
     lines = [f"- {line}" for line in facts.data]
-    rows = record.rows
-    if rows:
+    learned = [(number, step.rows) for number, step in enumerate(record.steps, 1) if step.rows]
+    for number, rows in learned:  # never added up: two steps may learn from the same rows
         said = ", ".join(f"{lang} {n:,}" for lang, n in sorted(rows.items()))
-        lines.append(f"- Rows learned from: {said}")
+        of_step = f" in step {number}" if len(learned) > 1 else ""
+        lines.append(f"- Rows learned from{of_step}: {said}")
     return "\n".join(lines) if lines else f"{_MISSING.capitalize()}."
 
 

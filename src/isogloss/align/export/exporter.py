@@ -110,9 +110,16 @@ def export_encoder(
         directory.mkdir(exist_ok=True)
         done = _fill(
             encoder, directory, texts=texts, min_count=min_count, quantize=quantize,
-            facts=facts or CardFacts(),
+            facts=replace(facts or CardFacts(), library=_reader(form, quantize)),
         )  # fmt: skip
         return done if form == "sentence-transformers" else _as_onnx(done, directory, made)
+
+
+def _reader(form: Form, quantize: Quantize | None) -> str:
+    """Return the library that reads what is made."""
+    if form == "onnx":
+        return "onnx"
+    return "sentence-transformers" if quantize is None else "isogloss"
 
 
 def _as_onnx(done: Exported, directory: Path, made: Path) -> Exported:

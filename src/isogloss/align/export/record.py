@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
@@ -16,8 +16,9 @@ from msgspec import Struct
 from isogloss.encode.foreign import REPAIR
 from isogloss.errors import InputError
 from isogloss.limits import Count
-from isogloss.storage.files import read_json, write_json
+from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.typed import typed
 from isogloss.text.languages import UNKNOWN
 
 RECORD = "manifest.json"
@@ -43,6 +44,24 @@ class Step(Struct, frozen=True):
     rows: dict[str, Count] = msgspec.field(default_factory=dict)
 
 
+def in_words(settings: Mapping[str, Any]) -> str:
+    """Return settings as a card says them; what is off or not chosen is not said.
+
+    Examples
+    --------
+    >>> in_words({"epochs": 2, "dropout": None, "stacking": True, "stage_shares": (0.2, 0.8)})
+    'epochs 2, stacking, stage_shares 0.2/0.8'
+    """
+    said = []
+    for name, value in settings.items():
+        if value is True:
+            said.append(name)
+        elif value is not None and value is not False:
+            shown = "/".join(map(str, value)) if isinstance(value, tuple | list) else value
+            said.append(f"{name} {shown}")
+    return ", ".join(said)
+
+
 @dataclass(frozen=True)
 class Record:
     """What an encoder was made of: the encoder at the start, and each step since."""
@@ -66,10 +85,8 @@ class Record:
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             return cls(Path(name).name)
         refuse_changed(raw, path, advice=REPAIR)
-        try:
-            stored = msgspec.convert(raw, _Stored)
-        except msgspec.ValidationError as error:
-            raise InputError(f"is not what an encoder has there ({error})", path=path) from error
+        with damage_in_one_sentence(path, advice=REPAIR):
+            stored = typed(raw, _Stored)
         if stored.version != VERSION:
             raise InputError(
                 f"has version {stored.version} of its format, not {VERSION}; export the encoder "
@@ -86,7 +103,7 @@ class Record:
 
     @property
     def rows(self) -> dict[str, int]:
-        """Language, or pair of languages, to the number of rows that all steps learned from."""
+        """Language, or pair of languages, to the number of rows of all steps, added up."""
         total: dict[str, int] = {}
         for step in self.steps:
             for lang, n in step.rows.items():

@@ -70,9 +70,19 @@ class Corpus:
 
 
 def read_corpus(
-    texts: Texts | None, pairs: Pairs | None, tokenizer: TextTokenizer, *, max_length: int
+    texts: Texts | None,
+    pairs: Pairs | None,
+    tokenizer: TextTokenizer,
+    *,
+    max_length: int,
+    what: str = "texts",
 ) -> Corpus:
     """Tokenise and pack texts of single languages and pairs.
+
+    Parameters
+    ----------
+    what
+        What they are, for the sentence of an error.
 
     Raises
     ------
@@ -109,7 +119,7 @@ def read_corpus(
             rows[lang] = rows.get(lang, 0) + counts[1].n_read - before
     blocks = writer.blocks()
     if not len(blocks):
-        raise InputError("the texts hold no token to learn from; give others")
+        raise InputError(f"the {what} hold no token to learn from; give others")
     _warn(counts)
     return Corpus(blocks, rows, counts)
 

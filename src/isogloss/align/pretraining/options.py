@@ -33,6 +33,13 @@ class EncoderShape:
         if self.width % self.heads:
             raise InputError(f"width is {self.width}, no multiple of heads, {self.heads}")
 
+    def n_parameters(self, vocab_size: int, n_positions: int) -> int:
+        """Return the number of weights of a BERT of this shape, its head for tokens included."""
+        width = self.width
+        embeddings = (vocab_size + n_positions + 2) * width + 2 * width
+        of_layer = 12 * width**2 + 13 * width  # attention, feed-forward, two norms
+        return embeddings + self.layers * of_layer + width**2 + 3 * width + vocab_size
+
 
 @dataclass(frozen=True, kw_only=True)
 class PretrainingOptions(TrainingOptions):

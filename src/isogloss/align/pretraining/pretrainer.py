@@ -12,15 +12,16 @@ from sklearn.exceptions import NotFittedError
 
 from isogloss.align.export.card import CardFacts, card_of
 from isogloss.align.export.directory import write_sentence_transformers
-from isogloss.align.export.record import Record
+from isogloss.align.export.record import Record, in_words
 from isogloss.align.pretraining.corpus import Corpus, Texts, read_corpus, say
 from isogloss.align.pretraining.finished import finished
 from isogloss.align.pretraining.options import EncoderShape, PretrainingOptions
 from isogloss.align.pretraining.run import Pretraining, pretrain
+from isogloss.align.pretraining.stacking import stages
 from isogloss.align.pretraining.start import Start, new_encoder, start_from
 from isogloss.align.sentence_pairs import Pairs, checked_pairs
 from isogloss.encode import Encoder
-from isogloss.encode.model import capped_threads
+from isogloss.encode.model import capped_threads, choose_device
 from isogloss.encode.settings import Pooling, Setting
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import TunedEncoder
@@ -133,7 +134,10 @@ class Pretrainer(BaseEstimator):
             say(corpus)
             judged = None
             if dev or dev_pairs is not None:
-                judged = read_corpus(dev, _checked(dev_pairs), base.tokenizer, max_length=length)
+                judged = read_corpus(
+                    dev, _checked(dev_pairs), base.tokenizer, max_length=length,
+                    what="development texts",
+                )  # fmt: skip
             run = Pretraining(start, corpus, options, seed=self.random_state, dev=judged)
             model, self.results_ = pretrain(
                 run, checkpoints=None if checkpoints is None else Path(checkpoints)
@@ -178,6 +182,8 @@ class Pretrainer(BaseEstimator):
             raise InputError("a shape is for a new encoder; leave it out, or give a tokenizer")
         if self.encoder is not None and options.stacking:
             raise InputError("stacking is for a new encoder; leave it out, or give a tokenizer")
+        if options.stacking:
+            stages(self._shape.layers, n_epochs=1, n_draws=1, shares=options.stage_shares)
         if options.tlm_share is not None and not (texts and pairs is not None):
             raise InputError("tlm_share is for texts beside pairs; give both, or leave it out")
 
@@ -188,14 +194,18 @@ class Pretrainer(BaseEstimator):
             if not isinstance(base, Encoder):
                 base = Encoder.load(base, device=self.device, threads=self.threads)
             return self._started(base, options)
-        shape = self.shape if isinstance(self.shape, EncoderShape) else _shape(self.shape)
         folder = TemporaryDirectory(prefix="isogloss-")
         made = new_encoder(
-            Path(str(self.tokenizer)), Path(folder.name), shape, max_length=options.max_length,
-            seed=self.random_state,
+            Path(str(self.tokenizer)), Path(folder.name), self._shape,
+            max_length=options.max_length, seed=self.random_state,
+            device=choose_device(self.device),
         )  # fmt: skip
         base = Encoder.load(made, device=self.device, threads=self.threads)
         return replace(self._started(base, options), folder=folder)
+
+    @property
+    def _shape(self) -> EncoderShape:
+        return self.shape if isinstance(self.shape, EncoderShape) else _shape_of(self.shape)
 
     def _started(self, base: Encoder, options: PretrainingOptions) -> Start:
         if self.pooling is not None and self.pooling != base.settings.pooling.value:
@@ -220,11 +230,11 @@ class Pretrainer(BaseEstimator):
             frozenset({False}): "masked language modelling (Devlin et al. 2019)",
             frozenset({True}): "translation language modelling (Conneau and Lample 2019)",
         }.get(kinds, "masked and translation language modelling")
-        said = ", ".join(f"{name} {value}" for name, value in asdict(options).items())
-        return record.and_then(what, settings=said, rows=corpus.rows)
+        held = asdict(options) | ({} if options.stacking else {"stage_shares": None})
+        return record.and_then(what, settings=in_words(held), rows=corpus.rows)
 
 
-def _shape(given: Any) -> EncoderShape:
+def _shape_of(given: Any) -> EncoderShape:
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"shape is {given!r:.40}; give an EncoderShape, or {{'layers': 4}}")
     names = EncoderShape.__dataclass_fields__

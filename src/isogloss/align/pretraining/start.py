@@ -21,25 +21,41 @@ from isogloss.encode.foreign import TOKENIZER_CONFIG, TokenizerConfig, library_f
 from isogloss.encode.model import Network, quiet_transformers
 from isogloss.encode.settings import WITHOUT_LIMIT
 from isogloss.encode.tokenizer import TextTokenizer, load_tokenizer
+from isogloss.encode.weights.files import INT8_FILE
 from isogloss.errors import InputError
 from isogloss.learn.tuned_encoder import check_untuned
+from isogloss.memory import bytes_available
 from isogloss.storage.files import read_json, write_json
 
 SPECIALS = ("mask_token", "pad_token", "unk_token", "cls_token", "sep_token", "bos_token",
             "eos_token")  # fmt: skip
 LONGEST_NEW = 512  # positions of a new encoder whose length nobody gave
 ADVICE = "train one with align tokenizer"
+# A parameter is 4 bytes: in the encoder, in the model that is trained, its gradient, two moments.
+BYTES_MADE, BYTES_TRAINED = 8, 20
 
 
 def new_encoder(
-    tokenizer: Path, folder: Path, shape: EncoderShape, *, max_length: int | None, seed: int
+    tokenizer: Path,
+    folder: Path,
+    shape: EncoderShape,
+    *,
+    max_length: int | None,
+    seed: int,
+    device: str = "cpu",
 ) -> Path:
     """Write a BERT of random weights with its tokenizer into an empty folder, and return it.
+
+    Parameters
+    ----------
+    device
+        Where it will be trained: on the processor that takes memory too.
 
     Raises
     ------
     InputError
-        When `tokenizer` is no folder of a tokenizer with the special tokens that BERT needs.
+        When `tokenizer` is no folder of a tokenizer with the special tokens that BERT needs, or
+        memory is too small for the shape.
     """
     from transformers import BertConfig, BertForMaskedLM
 
@@ -55,6 +71,7 @@ def new_encoder(
     if pad_id is None:
         raise InputError(f"the tokenizer names no padding token; {ADVICE}", path=tokenizer)
     found = TextTokenizer(backend, prefix="", max_length=length)
+    _refuse_too_large(shape.n_parameters(found.highest_id + 1, length), device)
     config = BertConfig(
         vocab_size=found.highest_id + 1, hidden_size=shape.width, num_hidden_layers=shape.layers,
         num_attention_heads=shape.heads, intermediate_size=4 * shape.width,
@@ -82,6 +99,18 @@ def new_encoder(
     })  # fmt: skip
     write_json(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
     return folder
+
+
+def _refuse_too_large(n_parameters: int, device: str) -> None:
+    """Compare the memory that training takes, texts not counted, with what is free."""
+    needed = n_parameters * (BYTES_TRAINED if device == "cpu" else BYTES_MADE)
+    free = bytes_available()
+    if free is not None and needed > free:
+        raise InputError(
+            f"an encoder of {n_parameters / 1e6:,.0f} million parameters needs "
+            f"{needed / 1e9:,.1f} GB of memory to be trained, where {free / 1e9:,.1f} GB are free; "
+            "give fewer layers or a smaller width"
+        )
 
 
 @dataclass(frozen=True)
@@ -133,6 +162,12 @@ def start_from(base: Encoder, *, seed: int, whole_words: bool, device: str) -> S
             "pooling cls or mean"
         )
     folder = base._chain.transformer
+    if (folder / INT8_FILE).is_file():
+        raise InputError(
+            "its weights are in 8 bits, which are not trained further; give the encoder that it "
+            "was exported from, or export it anew without --quantize: align export",
+            path=folder,
+        )
     config = base.network.model.config
     if type(config) not in MODEL_FOR_MASKED_LM_MAPPING or config.is_encoder_decoder:
         raise InputError(f"transformers has no masked language model of type {config.model_type}",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Floats2d
+from isogloss.memory import check_disk
 from isogloss.storage.array_file import atomic_part
 from isogloss.storage.files import damage_in_one_sentence, parse_json
 from isogloss.storage.tensor_file import map_sealed, tensor_metadata, write_sealed
-from isogloss.vectors.training.memory import check_disk
 from isogloss.vectors.training.schedule import Schedule
 
 

@@ -19,10 +19,10 @@ from isogloss.arrays import Floats2d, Ints1d
 from isogloss.compiled import interrupts_wait
 from isogloss.cores import check_threads
 from isogloss.errors import InputError, counted
+from isogloss.memory import bytes_available
 from isogloss.progress import progress
 from isogloss.vectors.corpus.corpus import TrainingCorpus
 from isogloss.vectors.training.checkpoint import check_room, read_checkpoint, write_checkpoint
-from isogloss.vectors.training.memory import bytes_available
 from isogloss.vectors.training.random_numbers import CERTAIN, AliasTable, Thresholds, seeded
 from isogloss.vectors.training.schedule import Chunk, Schedule
 from isogloss.vectors.training.skip_gram import sigmoid_table, train_pages
