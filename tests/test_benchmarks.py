@@ -40,6 +40,7 @@ from repository import ROOT
         "routing",
         "search_news",
         "tagging",
+        "transfer",
         "transform_tasks",
         "translation",
         "tuned_zero_shot",

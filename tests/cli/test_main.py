@@ -26,7 +26,9 @@ ALL = ["", "align", "align export", "align fit", "align pretrain", "align tokeni
        "classify adapt", "classify forecast", "demo", "vectors",
        "tag", "tag fit", "tag predict", "tag evaluate", "tag export",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",
-       "probe geometry", "probe report", "probe neutrality", "probe translation"]  # fmt: skip
+       "probe geometry", "probe report", "probe neutrality", "probe translation",
+       "probe transfer", "probe overlap", "probe typology", "probe script",
+       "probe rank-sources"]  # fmt: skip
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

@@ -33,6 +33,11 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("probe neutrality", "--out"): ["--text", "en=no.tsv", "--text", "ja=no.tsv"],
     ("probe translation", "--out"): ["--pairs", "en-ja=no.tsv"],
     ("probe report", "--out"): ["no"],
+    ("probe transfer", "--out"): ["--train", "en=no.conllu", "--test", "ja=none.conllu"],
+    ("probe overlap", "--out"): ["no"],
+    ("probe typology", "--out"): ["no", "--wals", "none"],
+    ("probe script", "--out"): ["no", "--lang", "ja", "--romanise"],
+    ("probe rank-sources", "--out"): ["no"],
     ("retrieve evaluate", "--report"): ["--tatoeba", "no"],
     ("tag evaluate", "--out"): ["no", "--test", "ja=no.conllu"],
     ("tag export", "--out"): ["no"],
@@ -172,6 +177,14 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["probe", "translation", "--pairs", "en-ja=MODEL/t.tsv", "--encoder", "ENCODER"], "--out",
      ["MODEL", "MODEL/t.tsv", "ENCODER/new"]),
     (["probe", "report", "KB", "MODEL"], "--out", ["MODEL/manifest.json", "KB/new.html"]),
+    (["probe", "transfer", "--train", "en+ja=MODEL/t.tsv,JA", "--test", "de=KB/t.tsv", "--encoder",
+      "ENCODER"], "--out", ["MODEL", "KB", "ENCODER/new"]),
+    (["probe", "overlap", "MODEL"], "--out", ["MODEL", "MODEL/new"]),
+    (["probe", "typology", "MODEL", "--wals", "KB"], "--out", ["MODEL/new", "KB"]),
+    (["probe", "script", "MODEL", "--lang", "ja", "--dictionary", "KB/t.tsv"], "--out",
+     ["MODEL", "KB"]),
+    (["probe", "rank-sources", "MODEL", "--text", "ja=JA", "--wals", "KB"], "--out",
+     ["MODEL", "KB/new"]),
     (["retrieve", "evaluate", "--encoder", "ENCODER", "--tatoeba", "MODEL"], "--report",
      ["MODEL/new.html", "ENCODER/manifest.json"]),
     (["tag", "fit", "--train", "en=MODEL/t.tsv", "--dev", "ja=JA", "--encoder", "ENCODER", "--kb",
@@ -204,7 +217,8 @@ def test_what_is_read_is_never_replaced(
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for place in places:
         given = [*map(put, words), option, put(place)]
-        said = refuse(*given, *([] if "compare" in words else ["--overwrite"]))
+        resumes = {"compare", "transfer", "script"} & {words[1]}  # and has no --overwrite
+        said = refuse(*given, *([] if resumes else ["--overwrite"]))
         assert "this command" in said, place
         assert f"choose another {option}" in said
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

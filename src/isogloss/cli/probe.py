@@ -11,8 +11,8 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.groups import Fields, OnlyWith, count, grouped
 from isogloss.cli.places import places_read, refuse_inside, refuse_place
-from isogloss.cli.probe_results import OUT, Encoders, OverwriteOut, print_result, say_written
-from isogloss.cli.probe_translation import translation
+from isogloss.cli.probing import COMMANDS
+from isogloss.cli.probing.results import OUT, Encoders, OverwriteOut, print_result, say_written
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.data.lines import STANDARD_INPUT, standard_input
 from isogloss.data.parallel import read_parallel
@@ -29,8 +29,11 @@ from isogloss.probe.report.page import write_probe_report
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import LanguageFile, parse_language_file
 
-app = typer.Typer(help="What an encoder is like, layer by layer.", no_args_is_help=True)
-app.command()(translation)
+app = typer.Typer(
+    help="What an encoder is like, layer by layer, and how it transfers.", no_args_is_help=True
+)
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
 
 
 _FOR_TEXTS = OnlyWith("text", why="is for texts that are encoded; give --text LANG=FILE")

@@ -6,12 +6,13 @@ The probes say which tables they have and what their `Format` keeps in the manif
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Protocol
 
 from isogloss.probe.saved import Format, Row, Series, refuse_repeated, write_manifest
 from isogloss.report.picture import Group, write_picture
 from isogloss.report.table import Table
-from isogloss.storage.files import atomic_directory
+from isogloss.storage.files import atomic_directory, atomic_file
 
 
 class Measured(Protocol):
@@ -38,6 +39,7 @@ class ProbeResult:
     """
 
     format: ClassVar[Format]
+    picture: ClassVar[str] = "layers.svg"
 
     def __init__(self, measured: Sequence[Measured], *, options: Any, notes: Iterable[str]) -> None:
         refuse_repeated(one.series for one in measured)
@@ -50,7 +52,7 @@ class ProbeResult:
         return {"options": asdict(self.options), "notes": self.notes, **kept}
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write a folder: each table as CSV, claims as Markdown too, curves as SVG.
+        """Write a folder: each table as CSV, claims as Markdown too, charts as SVG.
 
         Raises
         ------
@@ -58,12 +60,31 @@ class ProbeResult:
             When `path` exists and `overwrite` is false, or it cannot be written.
         """
         with atomic_directory(path, overwrite=overwrite) as folder:
-            write_manifest(folder, self.format, self.to_json())
-            for name, table in self.tables.items():
-                table.write(folder / f"{name}.csv")
-            if "claims" in self.tables:
-                self.tables["claims"].write(folder / "claims.md")
-            write_picture(folder / "layers.svg", self._curves())
+            self.write_into(folder)
+
+    def write_into(self, folder: Path) -> None:
+        """Write the files of `write` into an empty folder."""
+        write_manifest(folder, self.format, self.to_json())
+        for name, table in self.tables.items():
+            table.write(folder / f"{name}.csv")
+        if "claims" in self.tables:
+            self.tables["claims"].write(folder / "claims.md")
+        write_picture(folder / self.picture, self._curves())
+
+    def write_beside_runs(self, folder: Path) -> None:
+        """Write the files of `write` into a folder that holds the runs, over those before.
+
+        Raises
+        ------
+        InputError
+            When they cannot be written.
+        """
+        with TemporaryDirectory() as made:
+            self.write_into(Path(made))
+            # What other commands read comes last.
+            for file in sorted(Path(made).iterdir(), key=lambda one: one.name == self.format.file):
+                with atomic_file(folder / file.name, overwrite=True) as place:
+                    place.write_bytes(file.read_bytes())
 
     def _curves(self) -> list[Group]:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What a probe writes and reads back: the tables in ``manifest.json`` of its folder.
+"""What a probe writes and reads back: the tables in the manifest of its folder.
 
 The other files of the folder (CSV, pictures) are for humans and other programs, and are not read.
 The tables of each probe are declared in its ``files.py``.
@@ -62,7 +62,7 @@ class Head(Struct, frozen=True):
 class Format:
     """What a probe writes: table → column → type, of those that are read.
 
-    All have encoders, languages and layers of the first, ``layers``.
+    Where the first is ``layers``, all have encoders, languages and layers of it.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Format:
     command: str  # what makes it, for error sentences
     tables: Mapping[str, Mapping[str, Any]]
     unread: tuple[str, ...] = ()  # other tables of the manifest
+    file: str = MANIFEST  # its name; another where a folder of runs has a manifest of its own
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -83,6 +84,10 @@ class Format:
             for table, columns in self.tables.items()
         }
         msgspec.convert(manifest, msgspec.defstruct(self.name, list(rows.items()), bases=(Head,)))
+        if "layers" in self.tables:
+            self._check_layers(manifest)
+
+    def _check_layers(self, manifest: Mapping[str, Any]) -> None:
         layers = manifest["layers"]
         numbers: dict[Series, list[int]] = {}
         for row in layers:
@@ -144,7 +149,7 @@ def write_manifest(folder: Path, format: Format, content: Mapping[str, Any]) -> 
     head = {
         "format": format.name, "version": format.version, "made_by": f"isogloss {__version__}",
     }  # fmt: skip
-    write_json(folder / MANIFEST, sealed(head | dict(content)))
+    write_json(folder / format.file, sealed(head | dict(content)))
 
 
 def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
@@ -158,7 +163,9 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
     commands = " or ".join(f"`{one.command} --out`" for one in formats)
     if not is_there(folder):
         raise InputError(f"no such folder; name one that {commands} made", path=folder)
-    manifest = read_json(folder / MANIFEST, what="results of a probe")
+    files = dict.fromkeys([*(one.file for one in formats if one.file != MANIFEST), MANIFEST])
+    file = next((path for name in files if (path := folder / name).exists()), folder / MANIFEST)
+    manifest = read_json(file, what="results of a probe")
     name = manifest.get("format") if isinstance(manifest, dict) else None
     format = next((one for one in formats if one.name == name), None)
     if format is None:
@@ -170,8 +177,8 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
             f"reads version {format.version}; {advice}",
             path=folder,
         )
-    refuse_changed(manifest, folder / MANIFEST, advice=advice)
-    with damage_in_one_sentence(folder / MANIFEST, advice=advice):
+    refuse_changed(manifest, file, advice=advice)
+    with damage_in_one_sentence(file, advice=advice):
         format.check(manifest)
     return SavedProbe(
         folder, format, manifest["made_by"], manifest["options"], manifest["notes"],

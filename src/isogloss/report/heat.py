@@ -1,10 +1,10 @@
-"""Tables whose cells are shaded by their value: one row a language, one column a layer.
+"""Tables whose cells are shaded by their value: one row a language, a column a layer or language.
 
 The number is in each cell, so that the shade adds to it and carries nothing alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from isogloss.report.figures import decimal, is_number
@@ -39,11 +39,12 @@ class HeatTable:
     """Rows in groups, one an encoder, all of one scale."""
 
     title: str
-    layers: list[int]
+    columns: list[str]
     groups: dict[str, list[HeatRow]]
     low: float | None  # the value with the weakest shade; None without any value
     high: float | None
     is_thinned: bool  # whether layers are left out for want of room
+    corner: str = "layer"  # what the columns are
 
 
 def heat_of(
@@ -67,7 +68,7 @@ def heat_of(
 
     return HeatTable(
         title=title,
-        layers=layers,
+        columns=[*map(str, layers)],
         groups={
             name: [
                 HeatRow(label, [cell(row.get(at)) for at in layers if at <= max(row, default=-1)])
@@ -79,6 +80,24 @@ def heat_of(
         high=high,
         is_thinned=len(layers) < len(known),
     )
+
+
+def named_heat(
+    title: str, groups: Mapping[str, Mapping[str, Mapping[str, HeatValue]]], *, corner: str
+) -> HeatTable:
+    """Shade values: group → name of the row → name of the column → value."""
+    columns = list(dict.fromkeys(
+        name for group in groups.values() for row in group.values() for name in row
+    ))  # fmt: skip
+    numbered = {
+        name: {
+            label: {at: row.get(column, HeatValue(None)) for at, column in enumerate(columns)}
+            for label, row in group.items()
+        }
+        for name, group in groups.items()
+    }
+    table = heat_of(title, numbered, most_columns=len(columns))
+    return replace(table, columns=columns, corner=corner)
 
 
 def short(value: float | None) -> str:

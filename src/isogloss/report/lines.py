@@ -76,6 +76,7 @@ class LinePanel:
     zero: float  # height of the line of zero
     level: float | None  # height of a dotted line across
     description: str  # the ends of each line, for those who do not see it
+    x_name: str = "layer"
 
 
 def panel_of(
@@ -102,9 +103,9 @@ def panel_of(
             for number, curve in enumerate(curves, start=1)
         ],
         x_labels=[Label(_x(layer, last), str(layer)) for layer in shown],
-        y_labels=[Label(_y(tick.at), tick.label) for tick in axis.ticks() if tick.is_major],
-        zero=_y(axis.at(0.0)),
-        level=None if level is None else _y(axis.at(level)),
+        y_labels=[Label(height_at(tick.at), tick.label) for tick in axis.ticks() if tick.is_major],
+        zero=height_at(axis.at(0.0)),
+        level=None if level is None else height_at(axis.at(level)),
         description=f"{title}. {' '.join(map(_in_words, curves))}",
     )
 
@@ -134,7 +135,7 @@ def _line(curve: Curve, style: int, last: int, axis: Axis, marked: set[int]) -> 
         path=path,
         bands=[band for run in runs for band in _bands(run, last, axis)],
         marks=[
-            Place(_x(point.x, last), _y(axis.at(point.value)))
+            Place(_x(point.x, last), height_at(axis.at(point.value)))
             for run in runs for point in run
             if style and point.value is not None and (point.x in marked or len(run) == 1)
         ],
@@ -153,7 +154,9 @@ def _bands(run: Sequence[Point], last: int, axis: Axis) -> list[str]:
 
 
 def _path(points: Sequence[tuple[int, float | None]], last: int, axis: Axis) -> str:
-    return "M" + "L".join(f"{_x(x, last)} {_y(axis.at(y))}" for x, y in points if y is not None)
+    return "M" + "L".join(
+        f"{_x(x, last)} {height_at(axis.at(y))}" for x, y in points if y is not None
+    )
 
 
 def _x(layer: int, last: int) -> float:
@@ -161,7 +164,8 @@ def _x(layer: int, last: int) -> float:
     return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
 
 
-def _y(percent: float) -> float:
+def height_at(percent: float) -> float:
+    """Return where a percentage of the axis of values lies."""
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * percent / 100, 1)
 
 

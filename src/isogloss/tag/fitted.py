@@ -19,7 +19,7 @@ from isogloss.tag.entities import SchemeChoice
 from isogloss.tag.names import NameVote
 from isogloss.tag.options import AUTO
 from isogloss.tag.schemes import Scheme, allowed_transitions
-from isogloss.tag.word_features import Reading
+from isogloss.tag.word_features import Reading, WordFeatures
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,9 @@ class FittedTagger:
 
     def answers(self, sentences: Sequence[Sequence[str]], langs: Sequence[str]) -> Answers:
         """Return what is said of each word of sentences, whose languages are `langs`."""
-        found, pieces = [], []
-        for block in self.reading.blocks(sentences):
-            log_probabilities = self.head.log_probabilities(block.vectors)
-            with np.errstate(divide="ignore"):
-                log_probabilities[~block.has_piece] = np.log(self.shares)
-            found.append(log_probabilities)
-            pieces.append(block.has_piece)
+        blocks = [self.answers_of(block) for block in self.reading.blocks(sentences)]
+        found = [block.log_probabilities for block in blocks]
+        pieces = [block.has_piece for block in blocks]
         lengths = [len(one) for one in sentences]
         of_words = np.concatenate([*found, np.empty((0, len(self.tag_names)))])
         if self.names is not None:
@@ -120,6 +116,13 @@ class FittedTagger:
             np.concatenate([*pieces, np.empty(0, np.bool_)]),
             np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]),
         )
+
+    def answers_of(self, features: WordFeatures) -> Answers:
+        """Return what the head says of each word, from what a tagger sees of it, without names."""
+        log_probabilities = self.head.log_probabilities(features.vectors)
+        with np.errstate(divide="ignore"):
+            log_probabilities[~features.has_piece] = np.log(self.shares)
+        return Answers(log_probabilities, features.has_piece, features.starts)
 
     def tags_of(self, answers: Answers) -> list[list[str]]:
         """Return the most likely tag of each word, the first of equals; see `scheme`."""

@@ -15,6 +15,7 @@ from isogloss.probe.neutrality.result import FORMAT as NEUTRALITY
 from isogloss.probe.report.claims import headline_of
 from isogloss.probe.report.geometry import GeometryPart, geometry_part
 from isogloss.probe.report.neutrality import NeutralityPart, neutrality_part
+from isogloss.probe.report.transfer import TRANSFER_FORMATS, transfer_sections
 from isogloss.probe.report.translation import TranslationPart, translation_part
 from isogloss.probe.saved import Format, SavedProbe, Tables, by_series, joined, read_saved
 from isogloss.probe.translation.result import FORMAT as TRANSLATION
@@ -43,9 +44,10 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     refuse_existing(path, overwrite=overwrite, makes="file")
     if not folders:
         raise InputError("no folder to report on; name one that `isogloss probe` made")
-    saved = [read_saved(folder, FORMATS) for folder in folders]
+    saved = [read_saved(folder, (*FORMATS, *TRANSFER_FORMATS)) for folder in folders]
     by_format = {format.name: [one for one in saved if one.format is format] for format in FORMATS}
-    names = Names(language for one in saved for rows in one.tables.values()
+    layered = [one for some in by_format.values() for one in some]
+    names = Names(language for one in layered for rows in one.tables.values()
                   for series in by_series(rows) for language in series.languages)  # fmt: skip
     geometry = by_format[GEOMETRY.name]
     of_geometry = geometry_part(joined(geometry), names) if geometry else None
@@ -55,11 +57,12 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
         if (some := by_format[format.name])
     }
     values = {
-        "title": f"Layers of {names.all()}",
+        "title": f"Layers of {names.all()}" if layered else "Transfer between languages",
         "headlines": _headlines(of_geometry, parts),
         "note": _note(saved, names),
         "geometry": of_geometry,
         "parts": list(parts.values()),
+        "transfer": transfer_sections(saved),
         "sources": saved,
         "forms": FORMS,
         "version": __version__,
@@ -73,7 +76,7 @@ def _headlines(geometry: GeometryPart | None, parts: Mapping[str, Part]) -> dict
     if geometry is not None:
         said[f"Geometry of {geometry.scope}"] = headline_of(geometry.claims)
     said |= {f"{title} of {part.scope}": part.headline for title, part in parts.items()}
-    return said if len(said) > 1 else dict.fromkeys([""], *said.values())
+    return said if len(said) != 1 else dict.fromkeys([""], *said.values())
 
 
 def _note(saved: Sequence[SavedProbe], names: Names) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 from isogloss.cli import options
 from isogloss.cli.groups import Fields, count, grouped
 from isogloss.cli.places import refuse_inside, refuse_piped_twice, refuse_place, refuse_same_pairs
-from isogloss.cli.probe_results import OUT, Encoders, OverwriteOut, print_result, say_written
+from isogloss.cli.probing.results import OUT, Encoders, OverwriteOut, print_result, say_written
 from isogloss.data.pairs import parse_pair_file
 from isogloss.encode import Encoder
 from isogloss.errors import refuse_twice

@@ -1,0 +1,1 @@
+"""`probe script`: taggers on text in another script (Pires et al. 2019, Table 6)."""

@@ -1,0 +1,1 @@
+"""Each training set on each test set: what taggers got right, and means over pairs of languages."""

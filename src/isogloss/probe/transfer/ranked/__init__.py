@@ -1,0 +1,1 @@
+"""`probe rank-sources`: which language to train on for a target language."""
