@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isogloss.encode import Encoder
-from isogloss.encode.words.word_vectors import WordPooling
+from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError, counted
 from isogloss.learn.run_store import Runs
 from isogloss.limits import LARGEST_SEED, check_count
