@@ -5,8 +5,8 @@
 Figure 3 of Pires et al. (2019) on two sets: `pud`, 1,000 sentences of the parallel treebanks, each
 language with English, joined by ``sent_id``; `parallel`, at most 5,000 sentence pairs (``--langs``)
 with English, and Urdu with Hindi by the English that they share. Nothing is chosen on them. What is
-printed: the accuracy of each pair by layer, means over pairs with other offsets, scores and
-directions, and the claims.
+printed: the accuracy of each pair by layer, with and without the offset, means over pairs with
+other offsets, scores and directions, and the claims.
 """
 
 import argparse
@@ -62,7 +62,9 @@ def main() -> None:
     if options.out is not None:
         result.write(options.out / f"translation-{options.set}", overwrite=True)
     print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
-    for table in (by_pair(result), over_pairs(result), result.claims):
+    with_offset = by_pair(result, "accuracy", caption="With the mean offset added, nearest by L2.")
+    without = by_pair(result, "without_offset", caption="The same without the offset.")
+    for table in (with_offset, without, over_pairs(result), result.claims):
         print(table.to_markdown())
 
 
@@ -105,17 +107,17 @@ def pairs_with_english(data: Path, lang: str) -> SentencePairs:
     return read_pairs(parse_pair_file(f"{PIVOT}-{lang}={find(data / 'parallel' / f'{lang}.tsv')}"))
 
 
-def by_pair(result: TranslationResult) -> Table:
-    """Return a row a layer, a column an encoder and pair: accuracy as in the paper's figure."""
+def by_pair(result: TranslationResult, measure: str, *, caption: str) -> Table:
+    """Return a row a layer, a column an encoder and pair."""
     rows: dict[int, dict[str, Any]] = {}
     series = by_series(result.layers.rows)
     several = len({one.encoder for one in series}) > 1
     for one, some in series.items():
         name = f"{one.lang}-{one.other}" + (f" ({one.encoder})" if several else "")
         for row in some:
-            column = {f"{name}{end}": row[f"accuracy{end}"] for end in ("", "_low", "_high")}
+            column = {f"{name}{end}": row[f"{measure}{end}"] for end in ("", "_low", "_high")}
             rows.setdefault(row["layer"], {"layer": row["layer"]}).update(column)
-    return Table(list(rows.values()), caption="With the mean offset added, nearest by L2.")
+    return Table(list(rows.values()), caption=caption)
 
 
 def over_pairs(result: TranslationResult) -> Table:
