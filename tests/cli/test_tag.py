@@ -89,7 +89,7 @@ def test_the_score_of_the_predicted_file_is_the_score(
     assert row["accuracy"] == pytest.approx(np.mean([one == other for one, other in pairs]))
     assert row["accuracy_low"] < row["accuracy"] <= row["accuracy_high"]
     assert (row["lang"], row["n"], row["n_words"]) == ("zh", 12, len(pairs))
-    assert row["n_without_piece"] == row["n_unseen_tag"] == 0
+    assert row["n_without_piece"] == row["n_unseen_tag"] == row["n_windows"] == 0
     assert found["mean"]["langs"] == ["zh"]
 
 
@@ -114,6 +114,25 @@ def test_entities_are_scored_and_written(
     assert "zh" in cli(*words).out
     assert "exists" in cli(*words, "--out", out).err
     assert cli(*words, "--out", out, "--overwrite").code == 0
+
+
+@pytest.mark.parametrize(("kind", "column"), [("pos", "4"), ("ner", "2")])
+def test_sentences_that_are_read_in_windows_are_counted(
+    cli: Run, models: dict[str, Path], tmp_path: Path, kind: str, column: str
+) -> None:
+    words, tag = ["the", "fox", "jumps", "."] * 100, {"the": "DET", "fox": "NOUN", "jumps": "VERB"}
+    if kind == "pos":
+        rows = [f"{n}\t{word}\t_\t{tag.get(word, 'PUNCT')}" + "\t_" * 6
+                for n, word in enumerate(words, 1)]  # fmt: skip
+    else:
+        rows = [f"{word} {'B-PER' if word == 'fox' else 'O'}" for word in words]
+    text = "\n".join([*rows, "", *rows[:4], "", *rows, ""]) + "\n"
+    test = write_file(tmp_path / "long", text)
+    found = cli("tag", "evaluate", models[kind], "--test", f"de={test}", "--column", column,
+                "--json").json  # fmt: skip
+    assert found["rows"][0]["n_windows"] == found["mean"]["n_windows"] == 2
+    assert found["rows"][0]["n_words"] == 804
+    assert "windows" in cli("tag", "evaluate", models[kind], "--test", f"de={test}").out
 
 
 def test_a_file_in_another_scheme_is_scored_alike(

@@ -64,7 +64,13 @@ def evaluate_tagger(
         "ids": known,
         "known": fitted.tag_names,
         "training_langs": fitted.langs,
-        "further": {lang: {"n_without_piece": n} for lang, n in without.items()},
+        "further": {
+            lang: {
+                "n_without_piece": n,
+                "n_windows": int((answers.n_windows[rows[lang]] > 1).sum()),
+            }
+            for lang, n in without.items()
+        },
         "seed": seed,
     }
     pairs = {

@@ -45,11 +45,14 @@ class Answers(NamedTuple):
         bool (n_words,): a word without a piece has the shares of the tags in training.
     starts
         Words of sentence i are ``starts[i]`` to ``starts[i + 1] - 1``.
+    n_windows
+        Windows that each sentence was read in.
     """
 
     log_probabilities: Doubles2d
     has_piece: Bools1d
     starts: Ints1d
+    n_windows: Ints1d
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class FittedTagger:
         blocks = [self.answers_of(block) for block in self.reading.blocks(sentences)]
         found = [block.log_probabilities for block in blocks]
         pieces = [block.has_piece for block in blocks]
+        windows = [block.n_windows for block in blocks]
         lengths = [len(one) for one in sentences]
         of_words = np.concatenate([*found, np.empty((0, len(self.tag_names)))])
         if self.names is not None:
@@ -115,6 +119,7 @@ class FittedTagger:
             of_words,
             np.concatenate([*pieces, np.empty(0, np.bool_)]),
             np.concatenate([[0], np.cumsum(np.array(lengths, np.int64))]),
+            np.concatenate([*windows, np.empty(0, np.int64)]),
         )
 
     def answers_of(self, features: WordFeatures) -> Answers:
@@ -122,7 +127,7 @@ class FittedTagger:
         log_probabilities = self.head.log_probabilities(features.vectors)
         with np.errstate(divide="ignore"):
             log_probabilities[~features.has_piece] = np.log(self.shares)
-        return Answers(log_probabilities, features.has_piece, features.starts)
+        return Answers(log_probabilities, *features[1:])
 
     def tags_of(self, answers: Answers) -> list[list[str]]:
         """Return the most likely tag of each word, the first of equals; see `scheme`."""

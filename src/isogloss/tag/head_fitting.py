@@ -22,13 +22,7 @@ from isogloss.learn.threads import one_thread
 from isogloss.progress import activity
 from isogloss.tag.choice import near_best
 from isogloss.tag.sentences import TaggedSentences, some_words
-from isogloss.tag.word_features import (
-    LayerStates,
-    Reading,
-    WordFeatures,
-    layer_states,
-    mean_of_layers,
-)
+from isogloss.tag.word_features import Reading, WordFeatures, features_of, layer_states
 
 C_VALUES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 C_OF_LAYERS = 0.003
@@ -80,8 +74,8 @@ def chosen_layers(
     right: list[Bools1d] = []
     with one_thread(), activity(f"choosing among {counted(len(layers), 'layer')}"):
         for layer in layers:
-            (head,) = _heads(_of_layer(of_part, layer), y, len(tag_names), (C_OF_LAYERS,))
-            right.append(_is_right(head, _of_layer(of_dev, layer), gold))
+            (head,) = _heads(features_of(of_part, [layer]), y, len(tag_names), (C_OF_LAYERS,))
+            right.append(_is_right(head, features_of(of_dev, [layer]), gold))
     near = near_best(right, of_dev.starts)
     return tuple(range(near[0], near[-1] + 1))
 
@@ -163,12 +157,6 @@ def _search(data: Judged, C: float | None) -> tuple[ChosenBy, tuple[float, ...]]
     return (ChosenBy.HELD_OUT if data.is_split else ChosenBy.DEVELOPMENT), C_VALUES
 
 
-def _of_layer(states: LayerStates, layer: int) -> WordFeatures:
-    return WordFeatures(
-        mean_of_layers(states.states[layer : layer + 1]), states.has_piece, states.starts
-    )
-
-
 def _heads(
     features: WordFeatures, y: Ints1d, n_tags: int, C_values: Sequence[float],
     chosen_by: ChosenBy = ChosenBy.GIVEN,
@@ -206,4 +194,5 @@ def _joined(one: WordFeatures, other: WordFeatures) -> WordFeatures:
         np.concatenate([one.vectors, other.vectors]),
         np.concatenate([one.has_piece, other.has_piece]),
         np.concatenate([one.starts, one.starts[-1] + other.starts[1:]]),
+        np.concatenate([one.n_windows, other.n_windows]),
     )

@@ -30,11 +30,14 @@ class WordFeatures(NamedTuple):
         bool (n_words,).
     starts
         Words of sentence i are ``starts[i]`` to ``starts[i + 1] - 1``.
+    n_windows
+        Windows that each sentence was read in: 1 where it fits into the encoder's maximum length.
     """
 
     vectors: Floats2d
     has_piece: Bools1d
     starts: Ints1d
+    n_windows: Ints1d
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,8 @@ class Reading:
         """Return features of sentences, some at a time, so that memory stays bounded."""
         for first in range(0, len(sentences), SENTENCES_AT_ONCE):
             some = sentences[first : first + SENTENCES_AT_ONCE]
-            states, has_piece, starts = layer_states(
-                self.encoder, some, layers=self.layers, pieces=self.pieces
-            )
-            yield WordFeatures(mean_of_layers(states), has_piece, starts)
+            found = layer_states(self.encoder, some, layers=self.layers, pieces=self.pieces)
+            yield features_of(found)
 
     def all(self, sentences: Sequence[Sequence[str]]) -> WordFeatures:
         """Return features of sentences, all at once."""
@@ -61,12 +62,14 @@ class Reading:
         if not blocks:
             width = self.encoder.network.width
             return WordFeatures(
-                np.zeros((0, width), np.float32), np.zeros(0, np.bool_), np.zeros(1, np.int64)
-            )
+                np.zeros((0, width), np.float32), np.zeros(0, np.bool_), np.zeros(1, np.int64),
+                np.zeros(0, np.int64),
+            )  # fmt: skip
         return WordFeatures(
             np.concatenate([block.vectors for block in blocks]),
             np.concatenate([block.has_piece for block in blocks]),
             np.concatenate([[0], np.cumsum(lengths)]),
+            np.concatenate([block.n_windows for block in blocks]),
         )
 
 
@@ -76,6 +79,7 @@ class LayerStates(NamedTuple):
     states: Floats3d
     has_piece: Bools1d
     starts: Ints1d
+    n_windows: Ints1d
 
 
 def layer_states(
@@ -85,12 +89,11 @@ def layer_states(
     """Return the vectors of words in each of some layers."""
     texts = [SpannedText.joined(words) for words in sentences]
     found = encode_words(encoder, texts, layers=layers, pooling=pieces)
-    return LayerStates(found.vectors, found.has_vector, found.starts)
+    return LayerStates(found.vectors, found.has_vector, found.starts, found.n_windows)
 
 
-def mean_of_layers(states: Floats3d) -> Floats2d:
-    """Return the mean over layers: float32 (n_words, width)."""
-    if len(states) == 1:
-        return states[0]
-    mean: Floats2d = states.mean(axis=0, dtype=np.float32)
-    return mean
+def features_of(found: LayerStates, places: Sequence[int] | None = None) -> WordFeatures:
+    """Return the mean over layers, or over those at some places, as features."""
+    states = found.states if places is None else found.states[list(places)]
+    mean = states[0] if len(states) == 1 else states.mean(axis=0, dtype=np.float32)
+    return WordFeatures(mean, found.has_piece, found.starts, found.n_windows)

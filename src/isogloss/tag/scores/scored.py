@@ -27,7 +27,7 @@ TITLES = {
     "lang": "language", "n": "sentences", "n_words": "words", "n_entities": "entities",
     "macro_f1": "macro F1", "f1_strict": "F1", "f1_conll": "F1 as conlleval",
     "n_unseen_tag": "unknown tags", "n_without_piece": "words without token",
-    "n_windows": "texts in windows", "p_value": "p", "p_holm": "p corrected",
+    "n_windows": "sentences in windows", "p_value": "p", "p_holm": "p corrected",
 }  # fmt: skip
 MINOR = ("p_value", "n_unseen_tag", "f1_conll", "recall", "precision", "n_words", "macro_f1")
 N_NAMED = 5  # tags that a warning names

@@ -26,7 +26,7 @@ from isogloss.progress import progress
 from isogloss.storage.files import sha256_of_package
 from isogloss.tag.scores import EntityCounts, TagCounts
 from isogloss.tag.token_tagger import TokenTagger
-from isogloss.tag.word_features import WordFeatures, layer_states, mean_of_layers
+from isogloss.tag.word_features import features_of, layer_states
 
 SENTENCES_AT_ONCE = 500
 
@@ -227,10 +227,8 @@ def tags_of_all(
         states = layer_states(encoder, some, layers=layers, pieces=pieces)
         for tags, tagger in zip(found, taggers, strict=True):
             own = [layers.index(layer) for layer in tagger.layers_]
-            features = WordFeatures(
-                mean_of_layers(states.states[own]), states.has_piece, states.starts
-            )
-            tags += tagger.fitted_.tags_of(tagger.fitted_.answers_of(features))
+            answers = tagger.fitted_.answers_of(features_of(states, own))
+            tags += tagger.fitted_.tags_of(answers)
         n_without_piece += int((~states.has_piece).sum())
     return FoundTags(found, n_without_piece)
 
