@@ -1,6 +1,7 @@
 """Whole numbers beyond what arrays hold: every option has its largest, and says so."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import typer
 from cli_world import Refuse, Run, World, fit_words
 
 from isogloss.cli.main import _add_groups, app
+from isogloss.cli.probing.script import _shares
 from isogloss.errors import InputError
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
 from isogloss.limits import LARGEST_COUNT, LARGEST_SEED, check_count
@@ -38,6 +40,32 @@ def test_every_option_of_a_command(cli: Run) -> None:
         said = cli(*path, parameter.opts[0], HUGE)
         assert said.code == 2
         assert f"{parameter.opts[0]} is '{HUGE}'; a whole number in" in said.err
+
+
+def test_a_number_of_thousands_of_digits(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path
+) -> None:
+    """`int` itself raises an error of Python's at 4,300 digits."""
+    digits = "9" * 5000
+    _add_groups([])
+    for path, parameter in _whole_numbers(typer.main.get_command(app), []):
+        said = cli(*path, parameter.opts[0], digits)
+        assert said.code == 2
+        assert f"{parameter.opts[0]} is '999" in said.err
+    words = tmp_path / "en.conll"
+    words.write_text("the O\nfox B-PER\n", "utf-8")
+    tag = ["tag", "fit", "--train", f"en={words}", "--encoder", world.encoder, "--out", "new"]
+    assert "no column '999" in refuse(*tag, "--column", digits)
+    assert "layer is '999" in refuse(*tag, "--layer", digits, talk=True)
+    said = refuse(*fit_words(world, tmp_path / "m", "--text", digits), talk=True)
+    assert "no column '999" in said
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "0", "101", "50,x", "-5", ","])
+def test_percentages(value: str) -> None:
+    with pytest.raises(InputError, match=r"^--switch is .*; give percentages, as in 25,50,100$"):
+        _shares(value)
+    assert _shares("25, 100") == [0.25, 1.0]
 
 
 def test_the_largest_is_taken(cli: Run, refuse: Refuse, world: World) -> None:

@@ -276,7 +276,7 @@ def _find(
         advice = (
             f"name one with {option}, or give numbers if there is no header: --text 2 --label 1"
         )
-    raise InputError(f"no column '{name}' among {', '.join(shown[:12])}; {advice}", path=path)
+    raise InputError(f"no column '{name:.40}' among {', '.join(shown[:12])}; {advice}", path=path)
 
 
 def _label_column(records: Records, format: FileFormat, usual: tuple[str, ...], path: Path) -> int:

@@ -132,9 +132,10 @@ def _shares(value: str) -> list[float]:
         For what is no percentage.
     """
     parts = options.listed(value, "--switch")
-    if not parts or not all(part.isdecimal() and 0 < int(part) <= 100 for part in parts):
+    shares = [int(part) / 100 for part in parts if part.isdecimal() and len(part) <= 3]
+    if not shares or len(shares) < len(parts) or not all(0 < share <= 1 for share in shares):
         raise InputError(f"--switch is '{value:.40}'; give percentages, as in 25,50,100")
-    return [int(part) / 100 for part in parts]
+    return shares
 
 
 def _text(path: Path | None) -> str | None:

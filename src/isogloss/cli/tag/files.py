@@ -40,10 +40,9 @@ class ColumnOptions:
 
     def read(self, source: str | Path, *, needs_tags: bool) -> ColumnFile:
         """Read a file; ``-`` is standard input."""
-        column = self.column
         return read_column_file(
             source,
-            column=int(column) if column is not None and column.isdecimal() else column,
+            column=self.column,
             format=self.format,
             encoding=self.encoding,
             needs_tags=needs_tags,

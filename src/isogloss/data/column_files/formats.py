@@ -188,7 +188,7 @@ def _tag_column(
     if isinstance(column, str):
         allowed = [*named, f"a number from 1 to {n_columns}"]
         raise InputError(
-            f"no column '{column}' in {NAMES[format]}; {did_you_mean(column, allowed)}",
+            f"no column '{column:.40}' in {NAMES[format]}; {did_you_mean(column, allowed)}",
             path=path, line=line,
         )  # fmt: skip
     if isinstance(column, bool) or not isinstance(column, int) or not 1 <= column <= n_columns:
