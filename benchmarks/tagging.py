@@ -1,11 +1,12 @@
 """Zero-shot tagging from English: docs/results-tagging.md.
 
-    python benchmarks/tagging.py --data DIR [--part pos|ner|layers|ner-layers] [--states DIR]
+    python benchmarks/tagging.py --data DIR [--part pos|ner|layers|ner-layers|rule] [--states DIR]
 
 Trained on English EWT, its test file and the first 80 % of its dev file (the train file is not
 among the data); layers and penalty are chosen on the last 20 %. Parts of speech are scored on PUD
 in ten languages, entities on UNER's PUD in three. `layers` shows what no choice saw: every layer
-and penalty. The leeway of the rule was settled on the languages of `SETTLED`.
+and penalty. `rule` shows what each leeway of the rule would choose: it was settled on the languages
+of `SETTLED`, the best on their mean.
 """
 
 import argparse
@@ -19,25 +20,30 @@ from isogloss import Encoder, TokenTagger
 from isogloss.arrays import Floats3d
 from isogloss.data.column_files import ColumnSentence, read_column_file
 from isogloss.learn.linear_head import Standardisation
+from isogloss.learn.objective import LinearWeights
 from isogloss.learn.softmax_path import softmax_path
 from isogloss.learn.threads import one_thread
 from isogloss.report.table import Table
 from isogloss.tag import TaggedSentences
+from isogloss.tag.choice import near_best
 from isogloss.tag.evaluation import evaluate_tagger
-from isogloss.tag.head_fitting import C_VALUES
+from isogloss.tag.head_fitting import C_OF_LAYERS, C_VALUES, WORDS_OF_LAYERS
+from isogloss.tag.sentences import some_words
 from isogloss.tag.word_features import layer_states
 
 PUD = ("de", "es", "fr", "hi", "id", "ko", "pt", "ru", "tr", "zh")
 SETTLED = ("de", "fr", "id", "pt", "tr")  # every other, by alphabet
 UNER = ("de", "pt", "zh")
 RANGES = ("5-8", "3-8", "3-9")
+PARTS = ("pos", "ner", "layers", "ner-layers", "rule")
+LEEWAYS = (1.0, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35, 1.4, 1.5, 1.7)
 
 
 def main() -> None:
     """Measure one part and print its tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with ud/ and uner/")
-    parser.add_argument("--part", choices=("pos", "ner", "layers", "ner-layers"), default="pos")
+    parser.add_argument("--part", choices=PARTS, default="pos")
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--layer", default="auto")
     parser.add_argument("--pieces", choices=("mean", "first", "last"), default="mean")
@@ -50,6 +56,8 @@ def main() -> None:
     encoder = Encoder.load(options.encoder, threads=options.threads)
     if options.part.endswith("layers"):
         all_layers(encoder, data, task, options.pieces, options.states)
+    elif options.part == "rule":
+        leeways(encoder, data, options.pieces, options.states)
     else:
         one_model(encoder, data, options)
 
@@ -106,31 +114,19 @@ def all_layers(
 
     Of entities it is F1 of words that are in one by gold or prediction, without their scheme.
     """
-    states = {
-        name: kept_states(encoder, some, pieces, folder and folder / f"{task}.{name}.{pieces}.npy")
-        for name, some in data.items()
-    }
-    names = sorted({tag for one in data["train"] for tag in one.tags})
-    number = {name: place for place, name in enumerate(names)}
-    gold = {
-        name: np.array([number.get(tag, -1) for one in some for tag in one.tags])
-        for name, some in data.items()
-    }
-    outside = number.get("O")
+    states = states_of(encoder, data, task, pieces, folder)
+    names, gold = tags_of(data)
+    outside = names.index("O") if "O" in names else None
     rows = []
     layers = [(layer,) for layer in range(encoder.n_layers + 1)]
     layers += [tuple(range(int(one[0]), int(one[2]) + 1)) for one in RANGES]
     for some in layers:
-        vectors = {name: of_layers(one, some) for name, one in states.items()}
-        scale = Standardisation.fit(vectors["train"])
-        inputs = {name: scale(one).astype(np.float32) for name, one in vectors.items()}
+        inputs = inputs_of(states, some)
         with one_thread():
             path = softmax_path(inputs["train"], gold["train"], len(names), C_VALUES)
         for C, head in zip(C_VALUES, path, strict=True):
             scores = {
-                name: score(
-                    (inputs[name] @ head.weight.T.astype(np.float32) + head.bias), y, outside
-                )
+                name: score(predicted(head, inputs[name]), y, outside)
                 for name, y in gold.items()
                 if name != "train"
             }
@@ -141,6 +137,95 @@ def all_layers(
                  "least": np.min(of_langs)}
             )  # fmt: skip
     print(Table(rows).to_markdown())
+
+
+def leeways(
+    encoder: Encoder, data: dict[str, list[ColumnSentence]], pieces: str, folder: Path | None
+) -> None:
+    """Print what the rule chooses at each leeway, and what that gives."""
+    states = states_of(encoder, data, "pos", pieces, folder)
+    names, gold = tags_of(data)
+    starts = np.cumsum([0] + [len(one.words) for one in data["dev"]])
+    train = tagged(data["train"], "en")
+    rows_of_part = words_of(train, some_words(train, WORDS_OF_LAYERS, seed=0))
+    right = []
+    for layer in range(encoder.n_layers + 1):
+        inputs = inputs_of({name: states[name] for name in ("train", "dev")}, (layer,))
+        with one_thread():
+            (head,) = softmax_path(
+                inputs["train"][rows_of_part], gold["train"][rows_of_part], len(names),
+                (C_OF_LAYERS,),
+            )  # fmt: skip
+        right.append(predicted(head, inputs["dev"]) == gold["dev"])
+    rows, of_range = [], {}
+    for leeway in LEEWAYS:
+        near = near_best(right, starts, leeway=leeway)
+        some = tuple(range(near[0], near[-1] + 1))
+        if some not in of_range:
+            of_range[some] = heads_of(states, gold, some, len(names))
+        found = of_range[some]
+        place = near_best([one["dev"] for one in found], starts, leeway=leeway)[0]
+        means = {
+            name: np.mean([found[place][lang].mean() for lang in langs])
+            for name, langs in (("settled on", SETTLED), ("others", [*{*PUD} - {*SETTLED}]))
+        }
+        rows.append(
+            {"leeway": leeway, "layers": f"{some[0]}-{some[-1]}", "C": C_VALUES[place],
+             "dev": found[place]["dev"].mean()} | means
+        )  # fmt: skip
+    print(Table(rows).to_markdown())
+
+
+def heads_of(
+    states: dict[str, Floats3d], gold: dict[str, np.ndarray], some: tuple[int, ...], n_tags: int
+) -> list[dict[str, np.ndarray]]:
+    """Return for each penalty which words of each set are answered right."""
+    inputs = inputs_of(states, some)
+    with one_thread():
+        path = softmax_path(inputs["train"], gold["train"], n_tags, C_VALUES)
+    return [
+        {name: predicted(head, inputs[name]) == y for name, y in gold.items() if name != "train"}
+        for head in path
+    ]
+
+
+def words_of(sentences: TaggedSentences, chosen: np.ndarray) -> np.ndarray:
+    """Return the numbers of the words of some sentences."""
+    starts = np.cumsum([0] + [len(one) for one in sentences.sentences])
+    return np.concatenate([np.arange(starts[one], starts[one + 1]) for one in chosen])
+
+
+def states_of(
+    encoder: Encoder, data: dict[str, list[ColumnSentence]], task: str, pieces: str,
+    folder: Path | None,
+) -> dict[str, Floats3d]:  # fmt: skip
+    """Return the vectors of each set's words in all layers."""
+    return {
+        name: kept_states(encoder, some, pieces, folder and folder / f"{task}.{name}.{pieces}.npy")
+        for name, some in data.items()
+    }
+
+
+def tags_of(data: dict[str, list[ColumnSentence]]) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Return the tags of training, and the number of each word's tag; -1: not of training."""
+    names = sorted({tag for one in data["train"] for tag in one.tags})
+    number = {name: place for place, name in enumerate(names)}
+    return names, {
+        name: np.array([number.get(tag, -1) for one in some for tag in one.tags])
+        for name, some in data.items()
+    }
+
+
+def inputs_of(states: dict[str, Floats3d], some: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Return the standardised mean over layers of each set's words, float32."""
+    vectors = {name: of_layers(one, some) for name, one in states.items()}
+    scale = Standardisation.fit(vectors["train"])
+    return {name: scale(one).astype(np.float32) for name, one in vectors.items()}
+
+
+def predicted(head: LinearWeights, inputs: np.ndarray) -> np.ndarray:
+    """Return the number of each word's tag."""
+    return (inputs @ head.weight.T.astype(np.float32) + head.bias.astype(np.float32)).argmax(1)
 
 
 def kept_states(
@@ -163,9 +248,8 @@ def of_layers(states: Floats3d, layers: tuple[int, ...]) -> np.ndarray:
     return states[layers[0] : layers[-1] + 1].mean(axis=0, dtype=np.float32)
 
 
-def score(scores: np.ndarray, gold: np.ndarray, outside: int | None) -> float:
+def score(found: np.ndarray, gold: np.ndarray, outside: int | None) -> float:
     """Return the share of words that are right; with `outside`, F1 of words in entities."""
-    found = scores.argmax(axis=1)
     right = found == gold
     if outside is None:
         return float(right.mean())

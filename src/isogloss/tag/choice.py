@@ -17,7 +17,7 @@ from isogloss.arrays import Bools1d, Ints1d
 LEEWAY = 1.25
 
 
-def near_best(right: Sequence[Bools1d], starts: Ints1d) -> list[int]:
+def near_best(right: Sequence[Bools1d], starts: Ints1d, *, leeway: float = LEEWAY) -> list[int]:
     """Return the numbers of the candidates that are near the best, ascending.
 
     Parameters
@@ -26,6 +26,8 @@ def near_best(right: Sequence[Bools1d], starts: Ints1d) -> list[int]:
         For each candidate which held-out words it answers right, (n_words,).
     starts
         Words of sentence i are ``starts[i]`` to ``starts[i + 1] - 1``.
+    leeway
+        How many times the errors of the best are near.
 
     Examples
     --------
@@ -35,7 +37,7 @@ def near_best(right: Sequence[Bools1d], starts: Ints1d) -> list[int]:
     """
     errors = [1.0 - float(one.mean()) for one in right]
     best = int(np.argmin(errors))
-    allowed = max(LEEWAY * errors[best], errors[best] + standard_error(right[best], starts))
+    allowed = max(leeway * errors[best], errors[best] + standard_error(right[best], starts))
     return [number for number, error in enumerate(errors) if error <= allowed]
 
 
