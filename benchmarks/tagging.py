@@ -1,6 +1,7 @@
 """Zero-shot tagging from English: docs/results-tagging.md.
 
     python benchmarks/tagging.py --data DIR [--part pos|ner|layers|ner-layers|rule] [--states DIR]
+        [--kb] [--tune head|lora]
 
 Trained on English EWT, its test file and the first 80 % of its dev file (the train file is not
 among the data); layers and penalty are chosen on the last 20 %. Parts of speech are scored on PUD
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from evaluation_data import find
-from isogloss import Encoder, TokenTagger
+from isogloss import Encoder, TokenTagger, build_knowledge_base
 from isogloss.arrays import Floats3d
 from isogloss.data.column_files import ColumnSentence, read_column_file
 from isogloss.learn.linear_head import Standardisation
@@ -25,7 +26,7 @@ from isogloss.learn.softmax_path import softmax_path
 from isogloss.learn.threads import one_thread
 from isogloss.report.table import Table
 from isogloss.tag import TaggedSentences
-from isogloss.tag.choice import near_best
+from isogloss.tag.choice import HeldOutScore, near_best
 from isogloss.tag.evaluation import evaluate_tagger
 from isogloss.tag.head_fitting import C_OF_LAYERS, C_VALUES, WORDS_OF_LAYERS
 from isogloss.tag.sentences import some_words
@@ -48,6 +49,9 @@ def main() -> None:
     parser.add_argument("--layer", default="auto")
     parser.add_argument("--pieces", choices=("mean", "first", "last"), default="mean")
     parser.add_argument("--scheme", choices=("auto", "none"), default="auto")
+    parser.add_argument("--kb", action="store_true", help="names of CLDR and wordnets as evidence")
+    parser.add_argument("--tune", choices=("head", "lora"), default="head")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/tagging"))
     parser.add_argument("--threads", type=int)
     parser.add_argument("--states", type=Path, help="folder that keeps the vectors of all layers")
     options = parser.parse_args()
@@ -83,7 +87,11 @@ def one_model(
     """Fit and score one model, and print how long it took."""
     began, cpu = time.perf_counter(), time.process_time()
     train, dev = (tagged(data[name], "en") for name in ("train", "dev"))
-    model = TokenTagger(encoder, layer=options.layer, pieces=options.pieces, scheme=options.scheme)
+    model = TokenTagger(
+        encoder, layer=options.layer, pieces=options.pieces, scheme=options.scheme,
+        tune=options.tune, kb=knowledge_base(options) if options.kb else None,
+        training=None if options.tune == "head" else {"precision": "bfloat16"},
+    )  # fmt: skip
     model.fit(train.sentences, train.tags, train.langs, dev=dev)
     print(*(f"- {line}" for line in model.fitted_.describe()), sep="\n")
     fitted_after = time.perf_counter() - began
@@ -104,6 +112,16 @@ def one_model(
             rows = [row["accuracy"] for row in scored.rows if row["lang"] in langs]
             print(f"- mean of the languages {name}: {np.mean(rows):.4f}")
     print(scored.table().to_markdown())
+
+
+def knowledge_base(options: argparse.Namespace) -> Path:
+    """Build the names of CLDR and wordnets in the languages of the task, once."""
+    path = options.out / "kb"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sources = ["cldr", f"names:{find(options.data / 'names' / 'omw.jsonl')}"]
+        build_knowledge_base(sources, path, langs=["en", *PUD])
+    return path
 
 
 def all_layers(
@@ -159,12 +177,12 @@ def leeways(
         right.append(predicted(head, inputs["dev"]) == gold["dev"])
     rows, of_range = [], {}
     for leeway in LEEWAYS:
-        near = near_best(right, starts, leeway=leeway)
+        near = near_best(accuracies(right, starts, leeway))
         some = tuple(range(near[0], near[-1] + 1))
         if some not in of_range:
             of_range[some] = heads_of(states, gold, some, len(names))
         found = of_range[some]
-        place = near_best([one["dev"] for one in found], starts, leeway=leeway)[0]
+        place = near_best(accuracies([one["dev"] for one in found], starts, leeway))[0]
         means = {
             name: np.mean([found[place][lang].mean() for lang in langs])
             for name, langs in (("settled on", SETTLED), ("others", [*{*PUD} - {*SETTLED}]))
@@ -174,6 +192,11 @@ def leeways(
              "dev": found[place]["dev"].mean()} | means
         )  # fmt: skip
     print(Table(rows).to_markdown())
+
+
+def accuracies(is_right: list[np.ndarray], starts: np.ndarray, leeway: float) -> list[HeldOutScore]:
+    """Return the score of each candidate."""
+    return [HeldOutScore.accuracy(one, starts, leeway=leeway) for one in is_right]
 
 
 def heads_of(

@@ -40,10 +40,21 @@ def entity_scheme(
         return None
     if choice == "auto":
         names = {tag for of_sentence in tags for tag in of_sentence}
-        are_of_entities = OUTSIDE in names and len(names) > 1 and all(map(_has_prefix, names))
-        return found_scheme(tags, where=where) if are_of_entities else None
+        return None if outside_of(list(names)) is None else found_scheme(tags, where=where)
     check_tags(tags, choice, where=where)
     return choice
+
+
+def outside_of(tag_names: Sequence[str]) -> int | None:
+    """Return the place of the tag of words in no entity; None: the tags are none of entities.
+
+    Examples
+    --------
+    >>> outside_of(["B-LOC", "O"]), outside_of(["NOUN", "VERB"])
+    (1, None)
+    """
+    are_of_entities = len(tag_names) > 1 and all(map(_has_prefix, tag_names))
+    return tag_names.index(OUTSIDE) if are_of_entities and OUTSIDE in tag_names else None
 
 
 def _has_prefix(tag: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Floats2d, Ints1d
+from isogloss.arrays import Floats2d, Ints1d
 from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.encode.words.word_vectors import network_of
@@ -20,7 +20,8 @@ from isogloss.learn.objective import SOFTMAX
 from isogloss.learn.softmax_path import softmax_path
 from isogloss.learn.threads import one_thread
 from isogloss.progress import activity
-from isogloss.tag.choice import near_best
+from isogloss.tag.choice import HeldOutScore, near_best
+from isogloss.tag.entities import outside_of
 from isogloss.tag.sentences import TaggedSentences, some_words
 from isogloss.tag.word_features import Reading, WordFeatures, features_of, layer_states
 
@@ -71,12 +72,12 @@ def chosen_layers(
     of_part = layer_states(encoder, part.sentences, layers=layers, pieces=pieces)
     of_dev = layer_states(encoder, dev.sentences, layers=layers, pieces=pieces)
     y, gold = numbers_of_tags(part, tag_names), numbers_of_tags(dev, tag_names)
-    right: list[Bools1d] = []
+    scores: list[HeldOutScore] = []
     with one_thread(), activity(f"choosing among {counted(len(layers), 'layer')}"):
         for layer in layers:
             (head,) = _heads(features_of(of_part, [layer]), y, len(tag_names), (C_OF_LAYERS,))
-            right.append(_is_right(head, features_of(of_dev, [layer]), gold))
-    near = near_best(right, of_dev.starts)
+            scores.append(_score(head, features_of(of_dev, [layer]), gold, tag_names))
+    near = near_best(scores)
     return tuple(range(near[0], near[-1] + 1))
 
 
@@ -109,7 +110,7 @@ def fitted_head(
         heads = _heads(train, y, n_tags, candidates, chosen_by)
         head = heads[0]
         if dev is not None and len(heads) > 1:
-            head = heads[near_best([_is_right(one, dev, gold) for one in heads], dev.starts)[0]]
+            head = heads[near_best([_score(one, dev, gold, tag_names) for one in heads])[0]]
         before = head
         if dev is not None and data.is_split and is_last:
             train, y = _joined(train, dev), np.concatenate([y, gold])
@@ -180,13 +181,18 @@ def _standardised(vectors: Floats2d, scale: Standardisation) -> Floats2d:
     return inputs
 
 
-def _is_right(head: LinearHead, features: WordFeatures, gold: Ints1d) -> Bools1d:
-    """Return which words are answered right; one without a piece is not."""
+def _score(
+    head: LinearHead, features: WordFeatures, gold: Ints1d, tag_names: Sequence[str]
+) -> HeldOutScore:
+    """Score the answers; a word without a piece is answered wrong, or is in no entity."""
     scores = _standardised(features.vectors, head.standardisation) @ head.weight.T.astype(
         np.float32
     ) + head.bias.astype(np.float32)
-    right: Bools1d = (scores.argmax(axis=1) == gold) & features.has_piece
-    return right
+    found, outside = scores.argmax(axis=1), outside_of(tag_names)
+    if outside is None:
+        return HeldOutScore.accuracy((found == gold) & features.has_piece, features.starts)
+    found[~features.has_piece] = outside
+    return HeldOutScore.entity_f1(found, gold, features.starts, outside=outside)
 
 
 def _joined(one: WordFeatures, other: WordFeatures) -> WordFeatures:
