@@ -38,15 +38,17 @@ class ColumnOptions:
     ] = "auto"
     encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8"
 
-    def read(self, source: str | Path, *, needs_tags: bool) -> ColumnFile:
-        """Read a file; ``-`` is standard input."""
-        return read_column_file(
+    def read(self, source: str | Path, lang: str, *, needs_tags: bool) -> ColumnFile:
+        """Read a file of a language; ``-`` is standard input."""
+        file = read_column_file(
             source,
             column=self.column,
             format=self.format,
             encoding=self.encoding,
             needs_tags=needs_tags,
         )
+        file.say_other_language(lang)
+        return file
 
 
 @dataclass
@@ -103,7 +105,7 @@ def read_tagged(
     for option, some in given.items():
         read = TaggedSentencesOfFiles()
         for one in some:
-            read.add(columns.read(one.path, needs_tags=True), one.lang)
+            read.add(columns.read(one.path, one.lang, needs_tags=True), one.lang)
         if some and not len(read):
             raise InputError(f"{option} has no sentence; give a file with words")
         found.append(read)

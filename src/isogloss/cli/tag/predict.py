@@ -67,7 +67,7 @@ def predict_command(
     if raw:
         _tag_text(saved, file, lang)
         return
-    read = columns.read(file, needs_tags=False)
+    read = columns.read(file, lang, needs_tags=False)
     fitted = saved.load().fitted_
     answers = fitted.answers(read.words, [lang] * len(read.words))
     tags = fitted.tags_of(answers)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from isogloss.data.column_files.formats import ColumnFormat, Layout
 from isogloss.data.column_files.replacing import replaced
-from isogloss.errors import InputError, counted
+from isogloss.errors import InputError, counted, warn_caller
+from isogloss.text.languages import parse_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,21 @@ class ColumnFile:
         """Tags of each sentence; None where the file has none."""
         tags = [sentence.tags for sentence in self.sentences if sentence.tags is not None]
         return tags if len(tags) == len(self.sentences) else None
+
+    def say_other_language(self, lang: str) -> None:
+        """Warn where the words of a file of WikiANN are said to be in another language.
+
+        Codes of Wikipedia that are none of a language, as ``simple``, are no other one.
+        """
+        try:
+            of_words = None if self.lang is None else parse_language(self.lang)
+        except InputError:
+            return
+        if of_words is not None and of_words.partition("-")[0] != lang.partition("-")[0]:
+            warn_caller(
+                f"{self.path}: is read as '{lang}', but its words are in '{self.lang}' "
+                f"('{self.lang}:' stands before them); give it as that if it is"
+            )
 
     def with_tags(self, tags: Sequence[Sequence[str]]) -> bytes:
         r"""Return the file, byte for byte but for the column of the tags.

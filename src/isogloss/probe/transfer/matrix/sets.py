@@ -19,7 +19,7 @@ from isogloss.errors import InputError, counted, warn_caller, warn_omitted
 from isogloss.probe.transfer.matrix.matrix import Task
 from isogloss.probe.transfer.measures.pairs import JOINT
 from isogloss.storage.files import sha256_of
-from isogloss.tag.schemes import Scheme, found_scheme, in_scheme
+from isogloss.tag.schemes import Place, Scheme, found_scheme, in_scheme
 from isogloss.text.languages import LanguageFile, parse_language, parse_language_file
 
 SCHEME: Scheme = "IOB2"  # that all entities are compared in
@@ -190,10 +190,12 @@ def read_tagged(file: LanguageFile, task: Task, how: ReadAs = DEFAULT) -> Tagged
         file.path, column=how.column or task, format=how.format, encoding=how.encoding,
         needs_tags=True,
     )  # fmt: skip
+    read.say_other_language(file.lang)
     ids = [sentence.id for sentence in read.sentences]
     tags = [sentence.tags or [] for sentence in read.sentences]
     if task == "ner":
-        scheme = found_scheme(tags)
+        lines = [sentence.lines for sentence in read.sentences]
+        scheme = found_scheme(tags, where=lambda at, word: Place(read.path, lines[at][word]))
         tags = [in_scheme(some, scheme, SCHEME) for some in tags]
     known = [one for one in ids if one is not None]
     return TaggedText(
