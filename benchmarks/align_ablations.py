@@ -67,7 +67,7 @@ NOT_TRAINED = Setting("not trained", "the bundled encoder")
 SETTINGS = [
     FIRST,
     *(Setting("margin", str(one), {"margin": one}) for one in (0.1, 0.3)),
-    *(Setting("scale", str(one), {"scale": one}) for one in (10.0, 50.0)),
+    *(Setting("scale", str(one), {"scale": one}) for one in (50.0, 100.0)),
     *(Setting("batch", str(one), {"batch_size": one}) for one in (64, 1024, 2048)),
     *(Setting("learning rate", f"{one:.0e}", {"learning_rate": one}) for one in (3e-5, 3e-4)),
     Setting("trained", "LoRA, rank 16", how={"tune": "lora"}),
@@ -104,7 +104,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     files = sorted((given.data / "tatoeba").glob("tatoeba.*-eng.eng*"))[::2][: given.languages]
-    common = {"precision": "bfloat16"} | json.loads(given.training)
+    common = {"precision": "bfloat16", "scale": 20.0} | json.loads(given.training)
     made_with = {"pairs": given.pairs, "training": common, "languages": [one.name for one in files]}
     chosen = [one for one in SETTINGS if one is FIRST or is_asked(one, given.only)]
     cells: dict[str, list[Cell]] = {}

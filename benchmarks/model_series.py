@@ -130,7 +130,8 @@ def make(
         base = make(RANKED[stage], seed, texts, pairs, given)
         aligner = SentenceAligner(
             Encoder.load(base, threads=given.threads), random_state=seed,
-            training={"epochs": given.ranking_epochs, "batch_size": given.ranking_batch,
+            training={"scale": 20.0, "epochs": given.ranking_epochs,
+                      "batch_size": given.ranking_batch,
                       "learning_rate": given.ranking_rate,
                       "max_length": min(given.ranking_length, given.max_length)},
         )  # fmt: skip

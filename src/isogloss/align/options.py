@@ -14,7 +14,13 @@ from isogloss.train.options import is_number
 Preset = Literal["default", "labse"]
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
-    "labse": {"margin": 0.3, "batch_size": 4096, "learning_rate": 1e-3, "max_length": 64},
+    "labse": {
+        "margin": 0.3,
+        "scale": 20.0,
+        "batch_size": 4096,
+        "learning_rate": 1e-3,
+        "max_length": 64,
+    },
 }
 LEARNING_RATES = {"full": 1e-4, "lora": 5e-4}
 LORA_RANK = 16
@@ -33,7 +39,8 @@ class AlignmentOptions(TrainingOptions):
     learning_rate
         None: 1e-4 for ``tune="full"``, 5e-4 for ``"lora"``.
     margin, scale
-        m and s of the loss (`isogloss.align.training.ranking`).
+        m and s of the loss (`isogloss.align.training.ranking`). An encoder that was trained at
+        another scale than its own loses what it knows of similarity: that of e5 is 100.
     learns_scale
         Whether the scale is trained too, starting from `scale`.
     ranking_weight, distillation_weight
@@ -65,7 +72,7 @@ class AlignmentOptions(TrainingOptions):
     epochs: int = 1
     batch_size: int = 256
     margin: float = 0.0
-    scale: float = 20.0
+    scale: float = 100.0
     learns_scale: bool = False
     ranking_weight: float = 1.0
     distillation_weight: float = 1.0
@@ -92,7 +99,7 @@ class AlignmentOptions(TrainingOptions):
         if not is_number(self.margin) or not -1.0 <= self.margin <= 1.0:
             raise InputError(f"margin is {self.margin!r:.40}; give a cosine, such as 0.3")
         if not is_number(self.scale) or not 0.0 < self.scale <= 1000.0:
-            raise InputError(f"scale is {self.scale!r:.40}; give a number above 0, such as 20")
+            raise InputError(f"scale is {self.scale!r:.40}; give a number above 0, such as 100")
         if not is_number(self.smoothing) or not 0.0 <= self.smoothing <= 1.0:
             raise InputError(f"smoothing is {self.smoothing!r:.40}; give 0 to 1")
         for name in ("ranking_weight", "distillation_weight"):

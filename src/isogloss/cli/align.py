@@ -42,7 +42,7 @@ class Ranking:
         float | None, typer.Option(help="Additive margin of the loss (default: 0).")
     ] = None
     scale: Annotated[
-        float | None, typer.Option(help="Scale of the cosines in the loss (default: 20).")
+        float | None, typer.Option(help="Scale of the cosines in the loss (default: 100).")
     ] = None
     learns_scale: Annotated[
         bool, typer.Option("--learn-scale", help="Train the scale too, starting from --scale.")
