@@ -93,6 +93,10 @@ def test_an_empty_standard_input(refuse: Refuse, world: World) -> None:
         ["predict", "MODEL", "--lang", "ja", "FILE", "--text", "body"],
         ["predict", "MODEL", "--lang", "auto:ja,tlh", "FILE"],
         ["predict", "MODEL", "--lang", "ja", "--fallback-lang", "xx-yy-zz", "FILE"],
+        ["predict", "MODEL", "--lang", "ja", "FILE", "--out", "OUT.csv"],  # it has a label
+        ["predict", "MODEL", "FILE", "--prefix", "x_", "--out", "OUT.csv"],  # no language
+        ["predict", "MODEL", "--lang", "ja", "FILE", "--prefix", "x_", "--out", "OUT.xlsx"],
+        ["predict", "MODEL", "--lang", "auto:ja,tlh", "FILE", "--prefix", "x_", "--out", "OUT.csv"],
         ["evaluate", "MODEL", "--test", "ja=GONE"],
         ["evaluate", "MODEL", "--test", "ja=FILE", "--label", "topic"],
         ["evaluate", "MODEL", "--test", "ja=FILE", "--versus", "GONE"],

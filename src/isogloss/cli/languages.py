@@ -37,6 +37,12 @@ class LanguageCounts:
             carry = (code for code, value in zip(langs, values, strict=True) if value)
             self._flags.setdefault(name.replace("_", " "), Counter()).update(carry)
 
+    def add_counts(self, lang: str | None, n: int, **flags: int) -> None:
+        """Count texts of one language that were counted before."""
+        self._texts[lang] += n
+        for name, n_flagged in flags.items():
+            self._flags.setdefault(name.replace("_", " "), Counter())[lang] += n_flagged
+
     def say(self) -> None:
         """Say it on standard error.
 

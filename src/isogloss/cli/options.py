@@ -18,7 +18,7 @@ from isogloss.cores import MAX_THREADS
 from isogloss.data.blocks import ROWS
 from isogloss.data.documents import Documents, FileFormat
 from isogloss.data.encodings import UTF_8
-from isogloss.data.row_languages import row_languages
+from isogloss.data.row_languages import RowLanguages, row_languages
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning, refuse_twice
 from isogloss.limits import LARGEST_SEED
@@ -183,9 +183,9 @@ class TextsInLanguages(TextFile):
         """Read the texts some at a time, the first of them at once."""
         return read_text_blocks(self.file, format=self.format(), command=command, rows=rows)
 
-    def languages_of(self, documents: Documents, *, is_needed: bool = True) -> list[str | None]:
+    def languages_of(self, documents: Documents, *, is_needed: bool = True) -> RowLanguages:
         """Return the language of each text; see `isogloss.data.row_languages`."""
-        return row_languages(documents, self.lang, is_needed=is_needed).langs
+        return row_languages(documents, self.lang, is_needed=is_needed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,6 +49,7 @@ class Records:
     values: Callable[[int], list[Any]]  # position of a column → its values
     lines: list[int]  # line (Parquet: row) of each record, 1-based
     delimiter: str = ","  # of a table
+    header: list[str] | None = None  # of a table: its columns with the blanks around their names
     batch: Any = None  # of Parquet, the same records as `pyarrow.RecordBatch`
     json_lines: list[str] | None = None  # of JSON Lines, each record as it is written
 
@@ -232,15 +233,17 @@ def _table_records(
     rows = some_rows(table, n)
     if not rows:
         return
-    header = [name.strip() for name in rows[0][0]]
+    header: list[str] | None = list(rows[0][0])
+    columns = [name.strip() for name in rows[0][0]]
     numbers = {name for name in named if name.isdecimal()}
-    if not numbers <= set(header) and set(header).isdisjoint(set(named) - numbers):
-        header = [str(number) for number in range(1, len(header) + 1)]
+    if not numbers <= set(columns) and set(columns).isdisjoint(set(named) - numbers):
+        header, columns = None, [str(number) for number in range(1, len(columns) + 1)]
     else:
         del rows[0]
-    yield Records(header, partial(_fields, rows), [line for _, line in rows], delimiter)
+    yield Records(columns, partial(_fields, rows), [line for _, line in rows], delimiter, header)
     while n is not None and (rows := some_rows(table, n)):
-        yield Records(header, partial(_fields, rows), [line for _, line in rows], delimiter)
+        lines = [line for _, line in rows]
+        yield Records(columns, partial(_fields, rows), lines, delimiter, header)
 
 
 def _fields(rows: list[Row], at: int) -> list[str]:

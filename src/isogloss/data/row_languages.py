@@ -53,16 +53,11 @@ def row_languages(
     InputError
         When both say the language, or neither and it is needed.
     """
+    check_language(lang, has_column=documents.langs is not None, is_needed=is_needed)
     if documents.langs is not None:
-        if lang is not None:
-            raise InputError("both --lang and --lang-column say the language; leave one out")
         return RowLanguages(list(documents.langs), "column", is_asked=True)
-    if lang is None and not is_needed:
-        return RowLanguages([None] * len(documents.texts), "unknown", is_asked=False)
     if lang is None:
-        raise InputError(
-            "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
-        )
+        return RowLanguages([None] * len(documents.texts), "unknown", is_asked=False)
     langs = languages_of_texts(documents.texts, lang)
     advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
     # Nothing is omitted yet: what links texts says what is left out.
@@ -75,3 +70,15 @@ def row_languages(
         by=logger.info,
     )  # fmt: skip
     return RowLanguages(langs, "detected" if lang.startswith(AUTO) else "given", is_asked=True)
+
+
+def check_language(lang: str | None, *, has_column: bool, is_needed: bool) -> None:
+    """Raise what `row_languages` does, before any text is looked at."""
+    if has_column and lang is not None:
+        raise InputError("both --lang and --lang-column say the language; leave one out")
+    if lang is None and is_needed and not has_column:
+        raise InputError(
+            "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
+        )
+    if lang is not None:
+        languages_of_texts([], lang)

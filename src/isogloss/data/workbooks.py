@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -19,6 +20,7 @@ from isogloss.data.lines import opened
 from isogloss.data.tables import Row
 from isogloss.errors import InputError, counted, did_you_mean
 from isogloss.progress import logger
+from isogloss.totals import tell
 
 LARGEST_WORKBOOK = 1 << 29  # bytes, unpacked
 MOST_CELLS = 1 << 26  # of the rectangle that holds all of a sheet
@@ -106,13 +108,16 @@ def _sheet(is_visible: dict[str, bool], sheet: str | None, path: Path) -> str:
     if sheet is not None:
         return sheet
     chosen = next((name for name, seen in is_visible.items() if seen), next(iter(is_visible)))
-    if len(is_visible) > 1:
-        others = [f"'{name}'" for name in is_visible if name != chosen]
-        logger.info(
-            "%s: sheet '%s' is read; %s with --sheet: %s",
-            path, chosen, counted(len(others), "other"), ", ".join(others[:12]),
-        )  # fmt: skip
+    others = tuple(f"'{name}'" for name in is_visible if name != chosen)
+    tell(partial(_other_sheets, path, chosen), others, by=logger.info)
     return chosen
+
+
+def _other_sheets(path: Path, chosen: str, others: tuple[str, ...]) -> str:
+    named = ", ".join(others[:12])
+    return (
+        f"{path}: sheet '{chosen}' is read; {counted(len(others), 'other')} with --sheet: {named}"
+    )
 
 
 def _refuse_others(path: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import typer
 
-from isogloss.arrays import Doubles1d, Doubles2d
+from isogloss.arrays import Doubles1d
 from isogloss.classify import TextClassifier
+from isogloss.classify.answers.answers import Answers
 from isogloss.data.label_sets import written_labels
 from isogloss.errors import counted, warn_omitted
 
@@ -25,37 +26,24 @@ def say_changed_labels(model: TextClassifier) -> None:
         )
 
 
-def print_lines(model: TextClassifier, labels: Sequence[Any], probabilities: Doubles2d) -> None:
-    """Print a line a text: label or label set, tab, its probabilities; None is an empty field.
-
-    Parameters
-    ----------
-    labels
-        Of each text, None where it is too unsure.
-    probabilities
-        p(c | D): (n_texts, n_classes).
-    """
-    for label, row in zip(labels, probabilities, strict=True):
+def print_lines(model: TextClassifier, answers: Answers) -> None:
+    """Print a line a text: label or label set, tab, its probabilities; None is an empty field."""
+    for label, row in zip(answers.labels, answers.probabilities, strict=True):
         typer.echo(f"{_field(model, label)}\t{_probabilities(model, label, row)}")
 
 
 def print_json(
-    model: TextClassifier,
-    labels: Sequence[Any],
-    probabilities: Doubles2d,
-    *,
-    langs: Sequence[str | None],
-    ids: Sequence[str | None] | None,
+    model: TextClassifier, answers: Answers, *, ids: Sequence[str | None] | None
 ) -> None:
     """Print one JSON document: the classes, and of each text its label and all probabilities."""
     classes = model.classes_.tolist()
     name = "labels" if model.options_.multilabel else "label"
     rows = []
-    for row, label in enumerate(labels):
-        entry: dict[str, Any] = {"row": row, "lang": langs[row], name: label}
+    for row, label in enumerate(answers.labels):
+        entry: dict[str, Any] = {"row": row, "lang": answers.langs[row], name: label}
         if ids is not None:
             entry["id"] = ids[row]
-        named = zip(classes, probabilities[row].tolist(), strict=True)
+        named = zip(classes, answers.probabilities[row].tolist(), strict=True)
         entry["probabilities"] = {str(name): value for name, value in named}
         rows.append(entry)
     typer.echo(json.dumps({"classes": classes, "rows": rows}, ensure_ascii=False))

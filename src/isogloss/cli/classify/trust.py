@@ -1,12 +1,9 @@
 """``isogloss classify forecast``, and ``--abstain-below``: how far to trust a classifier."""
 
 import json
-from typing import Any
 
-import numpy as np
 import typer
 
-from isogloss.arrays import Doubles2d
 from isogloss.classify import TextClassifier
 from isogloss.classify.forecast import FEW_TEXTS, rows_to_forecast
 from isogloss.cli import options
@@ -28,7 +25,7 @@ def forecast_command(
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
     about = saved.about(given)
     documents = read_documents(texts.file, format=texts.format(), needs_label=False)
-    langs = texts.languages_of(documents)
+    langs = texts.languages_of(documents).langs
     rows_to_forecast(langs, lack=about.lack, corrected_langs=about.corrections)
     loaded = saved.load(cache)
     result = loaded.forecast(documents.texts, langs)
@@ -58,14 +55,3 @@ def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None
             "is only a guess",
             err=True,
         )
-
-
-def with_abstentions(
-    model: TextClassifier, probabilities: Doubles2d, abstain_below: float | None
-) -> list[Any]:
-    """Return the label of each row of (n_texts, n_classes), None where it is too unsure."""
-    labels: list[Any] = model.fitted_.labels_of(probabilities).tolist()
-    if abstain_below is None:
-        return labels
-    unsure = np.max(probabilities, axis=1) < abstain_below
-    return [None if left else label for label, left in zip(labels, unsure.tolist(), strict=True)]
