@@ -18,7 +18,7 @@ def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
     `command` stands before the file on the command line, for the advice where there is no such
     file: it may be the text itself.
     """
-    with advised(file, command):
+    with _advised(file, command):
         return read_documents(file, format=format, needs_label=False)
 
 
@@ -27,14 +27,13 @@ def read_text_blocks(
 ) -> Iterator[Documents]:
     """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`."""
     blocks = read_blocks(file, format=format, rows=rows)
-    with advised(file, command):
+    with _advised(file, command):
         first = next(blocks)
     return chain([first], blocks)
 
 
 @contextmanager
-def advised(file: str, command: str) -> Iterator[None]:
-    """Add the advice of `read_texts` to what is raised of a file that is not there."""
+def _advised(file: str, command: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:

@@ -1,1 +1,0 @@
-"""Rows of a file written back with more columns: opened, their columns surveyed, written."""
