@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from isogloss.cli import main
 from isogloss.cores import MAX_THREADS
@@ -43,7 +44,8 @@ def test_the_most_can_be_started() -> None:
 
 
 def test_every_command_knows_the_limit() -> None:
-    waiting: list[Any] = [main.command_line()]
+    main._add_groups([])
+    waiting: list[Any] = [typer.main.get_command(main.app)]
     limits = []
     while waiting:
         command = waiting.pop()

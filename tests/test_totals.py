@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from isogloss.errors import OmissionWarning
-from isogloss.totals import tell, told_with_totals
+from isogloss.totals import tell, told_with_totals, untold
 
 
 def cut(n: int, n_all: int, longest: int = 8) -> None:
@@ -56,3 +56,17 @@ def test_a_log_line(caplog: pytest.LogCaptureFixture) -> None:
         for _ in range(2):
             tell(lambda n: f"{n} left out", 1, by=logging.getLogger("isogloss").info)
     assert caplog.messages == ["2 left out"]
+
+
+def test_what_is_read_twice_is_told_once() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("error", OmissionWarning)
+        with told_with_totals():
+            with untold():
+                cut(2, 3)
+                warnings.warn("quotes can be read in two ways", UserWarning, stacklevel=1)
+            assert caught == []
+            with pytest.raises(OmissionWarning, match="1 of 1 texts"):
+                cut(1, 1)
+    assert caught == []

@@ -1,8 +1,7 @@
 """Label text in one language, classify it in a hundred others, with entities as evidence."""
 
-from typing import TYPE_CHECKING
-
-from isogloss.late import late_names
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isogloss.align import SentenceAligner
@@ -29,19 +28,22 @@ __all__ = [
     "build_knowledge_base",
 ]
 
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = late_names(
-        __name__,
-        {
-            "Encoder": "encode",
-            "EntityVectors": "vectors",
-            "InputError": "errors",
-            "KnowledgeBase": "kb",
-            "OmissionWarning": "errors",
-            "SentenceAligner": "align",
-            "TextClassifier": "classify",
-            "TextIndex": "retrieve",
-            "TokenTagger": "tag",
-            "build_knowledge_base": "kb",
-        },
-    )
+_MODULES = {
+    "Encoder": "encode",
+    "EntityVectors": "vectors",
+    "InputError": "errors",
+    "KnowledgeBase": "kb",
+    "OmissionWarning": "errors",
+    "SentenceAligner": "align",
+    "TextClassifier": "classify",
+    "TextIndex": "retrieve",
+    "TokenTagger": "tag",
+    "build_knowledge_base": "kb",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # torch and numba take seconds to import; a script that needs neither should not wait.
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"isogloss.{_MODULES[name]}"), name)
+    raise AttributeError(f"module 'isogloss' has no attribute {name!r}")

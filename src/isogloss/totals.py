@@ -4,6 +4,7 @@ What reads some texts tells of them with `tell`; what reads a file block by bloc
 `told_with_totals`, and each sentence comes once, at the end.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -53,6 +54,18 @@ def told_with_totals() -> Iterator[None]:
     for (by, _), (sentence, parts) in held.items():
         if parts[0]:
             by(sentence(*parts))
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Say nothing of what is read in the block, and warn of nothing: it will be read once more."""
+    token = _held.set({})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            yield
+    finally:
+        _held.reset(token)
 
 
 def _sum(one: Any, other: Any) -> Part:

@@ -16,8 +16,12 @@ TABLES: dict[str, tuple[str, str | bytes, list[str]]] = {
     "empty file": ("a.tsv", "", ["a.tsv", "is empty"]),
     "header only": ("a.tsv", "label\ttext\n", ["no rows"]),
     "one class": ("a.tsv", "label\ttext\na\tb\na\tc\n", ["'a'", "two classes"]),
-    "Latin-1": ("a.tsv", "label\ttext\na\tcafé\n".encode("latin-1"), ["a.tsv:2:", "UTF-8"]),
-    "UTF-16": ("a.tsv", "label\ttext\na\tb\n".encode("utf-16"), ["UTF-16", "UTF-8"]),
+    "Latin-1": (
+        "a.tsv", "label\ttext\na\tcafé\n".encode("latin-1"), ["a.tsv:2:", "--encoding, such as"],
+    ),
+    "UTF-16 without its mark": (
+        "a.tsv", "label\ttext\na\tb\n".encode("utf-16-le"), ["UTF-16", "--encoding utf-16-le"],
+    ),
     "bad JSON line": ("a.jsonl", '{"text": "a", "label": "b"}\n{"text": \n', ["a.jsonl:2:"]),
     "JSON, not an object": ("a.jsonl", '["text", "label"]\n', ["a.jsonl:1:", "object"]),
     "field of a record missing": (
@@ -29,7 +33,8 @@ TABLES: dict[str, tuple[str, str | bytes, list[str]]] = {
     "too many fields": ("a.tsv", "label\ttext\na\tb\tc\n", ["a.tsv:2:", "3 field"]),
     "open quote": ("a.csv", 'label,text\na,"b\n', ["a.csv:2:", "--quoting none"]),
     "not Parquet": ("a.parquet", "PAR1 and no more", ["a.parquet", "Parquet"]),
-    "unknown kind": ("a.xlsx", "x", ["a.xlsx", ".tsv"]),
+    "unknown kind": ("a.docx", "x", ["a.docx", ".tsv"]),
+    "no workbook": ("a.xlsx", "x", ["a.xlsx", "Excel"]),
     "not gzip": ("a.tsv.gz", "label\ttext\n", ["a.tsv.gz", "not compressed"]),
     "gzip cut off": (
         "a.tsv.gz", gzip.compress(b"label\ttext\n" + b"a\tb\n" * 99)[:-9], ["cut off"],
@@ -88,6 +93,10 @@ def test_an_empty_standard_input(refuse: Refuse, world: World) -> None:
         ["predict", "MODEL", "--lang", "ja", "FILE", "--text", "body"],
         ["predict", "MODEL", "--lang", "auto:ja,tlh", "FILE"],
         ["predict", "MODEL", "--lang", "ja", "--fallback-lang", "xx-yy-zz", "FILE"],
+        ["predict", "MODEL", "--lang", "ja", "FILE", "--out", "OUT.csv"],  # it has a label
+        ["predict", "MODEL", "FILE", "--prefix", "x_", "--out", "OUT.csv"],  # no language
+        ["predict", "MODEL", "--lang", "ja", "FILE", "--prefix", "x_", "--out", "OUT.xlsx"],
+        ["predict", "MODEL", "--lang", "auto:ja,tlh", "FILE", "--prefix", "x_", "--out", "OUT.csv"],
         ["evaluate", "MODEL", "--test", "ja=GONE"],
         ["evaluate", "MODEL", "--test", "ja=FILE", "--label", "topic"],
         ["evaluate", "MODEL", "--test", "ja=FILE", "--versus", "GONE"],

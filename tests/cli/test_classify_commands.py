@@ -329,15 +329,19 @@ def test_explain_detects_and_falls_back(cli: Run, world: World) -> None:
     assert {entity["id"] for entity in facts["entities"]} == {"Q8161", "Q183"}
 
 
-def test_named_languages_decide_short_texts(cli: Run, world: World, tmp_path: Path) -> None:
+def test_named_languages_decide_short_texts(
+    cli: Run, world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     file = tmp_path / "short.txt"
     file.write_text("die neue Steuer\nTokyo again\nпогода была плохой\n", "utf-8")
     words = ["--lang", "auto:en,de", file]
     found = cli("classify", "predict", world.model, *words, "--json")
     assert [row["lang"] for row in found.json["rows"]] == ["de", "en", None]
-    assert "the language of 1 of 3 texts could not be told" in found.err
-    assert "--lang auto:en,es" not in found.err  # which has been done
-    assert "--lang auto:en,es" in cli("kb", "link", world.kb, "--lang", "auto", file).err
+    assert "the language of 1 of 3 texts could not be told" in caplog.text
+    assert "--lang auto:en,es" not in caplog.text  # which has been done
+    cli("kb", "link", world.kb, "--lang", "auto", file)
+    assert "--lang auto:en,es" in caplog.text
     linked = [json.loads(line) for line in cli("kb", "link", world.kb, *words).lines]
     assert [row["lang"] for row in linked] == ["de", "en", None]
     facts = cli("classify", "explain", world.model, "die Steuer", "--lang", words[1], "--json")

@@ -7,6 +7,7 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss.classify.compare import comparison
+from isogloss.cli.classify import compare as command
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +118,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         asked.update(arguments, train=train, tests=tests)
         raise CalledError
 
-    monkeypatch.setattr(comparison, "compare", spy)
+    monkeypatch.setattr(command, "compare", spy)
     return asked
 
 

@@ -185,12 +185,13 @@ def test_lang_column_and_ids(link: Any) -> None:
     assert "isogloss: unknown: 1 text, 0 linked" in outcome.talk
 
 
-def test_lang_auto(link: Any) -> None:
+def test_lang_auto(link: Any, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     text = "東京で新しい税金が決まりました。\nDie Steuer ist in diesem Jahr sehr hoch.\n7\n"
     outcome = link(text, "--lang", "auto")
     assert [json.loads(line)["lang"] for line in outcome.lines] == ["ja", "de", None]
     assert _ids(outcome) == [["Q1490", "Q8161"], ["Q8161"], []]
-    assert "1 of 3 texts could not be told" in outcome.err
+    assert "1 of 3 texts could not be told" in caplog.text
 
 
 def test_languages_without_names_are_said_once_for_all(link: Any) -> None:

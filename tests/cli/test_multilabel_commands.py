@@ -75,6 +75,11 @@ def test_predicted_label_sets_read_back_as_they_are(
     answers = TextClassifier.load(model).predict(texts, "en").tolist()
     assert read.labels == answers
     assert any(odd in answer for answer in answers)
+    for name in ("answered.csv", "answered.parquet"):
+        outcome = cli(*words, "--out", tmp_path / name, "--overwrite")
+        assert outcome.code == 0, outcome.err
+        form = FileFormat(label="label", multilabel=True)
+        assert read_documents(tmp_path / name, format=form, needs_label=True).labels == answers
 
 
 def test_predict_as_json_lists_the_labels(fit: Any, cli: Run) -> None:

@@ -1,11 +1,13 @@
 """An option that another makes useless is refused, also with the value that it has by default."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import typer
 from cli_world import JAPANESE, Refuse, Run, World, fit_words
 from scipy.special import softmax
 from transformers import AutoModel, AutoTokenizer
@@ -61,8 +63,8 @@ USELESS: list[tuple[list[str], list[str], str]] = [
       for verb in ("predict", "evaluate", "explain")),
     *((OF_ALONE[verb], ["--kb=x"], NO_KB) for verb in ("adapt", "forecast")),
     ([*OF_ALONE["evaluate"], "--versus", "MODEL"], ["--kb=x"], NO_KB),
-    (NAMED, ["--text=text", "--label=label", "--quoting", "--lang=en", "--lang-column=x"],
-     OF_TRAIN),
+    (NAMED, ["--text=text", "--label=label", "--quoting", "--encoding", "--sheet=x", "--lang=en",
+             "--lang-column=x"], OF_TRAIN),
     ([*TUNED, "--dev", "en=TRAIN"], ["--dev-split=0.05"], WITH_DEV),
     ([*COMPARE, "--tune", "full", "--dev", "en=TRAIN"], ["--dev-split=0.05"], WITH_DEV),
     ([*TUNED, "--dev-split", "0"], ["--patience=3"], "is of no use with --dev-split 0, which"),
@@ -72,7 +74,10 @@ USELESS: list[tuple[list[str], list[str], str]] = [
      "is for labels in one column, and --label names several; leave it out"),
     (ADAPT, ["--overwrite"], OF_OUT),
     ([*ADAPT, "--remove"], ["--overwrite"], OF_OUT),
-    (REMOVE, ["--text=text", "--quoting", "--threads=1", "--cache=x"], NO_TEXTS),
+    (REMOVE, ["--text=text", "--quoting", "--encoding", "--sheet=x", "--threads=1", "--cache=x"],
+     NO_TEXTS),
+    (OF_ALONE["predict"], ["--prefix=x_", "--scores", "--excel", "--overwrite"],
+     "is for a file of answers; give --out too"),
     (TRAIN, ["--min-link-prob", "--min-commonness"], OF_NAMES),
     (TEXTS, ["--static-layer"], "is for --static; give that too"),
     (TEXTS, ["--overwrite"], "is for --out and --static; give one of them too"),
@@ -86,9 +91,15 @@ USELESS: list[tuple[list[str], list[str], str]] = [
 CASES = [(words, option, why) for words, options, why in USELESS for option in options]
 
 
+@cache
+def every_command() -> Any:
+    main._add_groups([])
+    return typer.main.get_command(main.app)
+
+
 def usual(words: list[str], option: str) -> Any:
     """Return the default of an option; its flag where it is one."""
-    command = main.command_line()
+    command = every_command()
     for word in words[:2]:
         command = command.commands[word]
     (parameter,) = (one for one in command.params if option in one.opts)

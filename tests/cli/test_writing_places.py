@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
 
-from isogloss.classify.saving import load as saving
+from isogloss.classify import text_classifier
 from isogloss.cli import main
 from isogloss.encode import Encoder
 
@@ -21,6 +22,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("classify compare", "--out"): [*FIT, "--test", "ja=no.tsv", "--kb", "no"],
     ("classify evaluate", "--report"): ["no", "--test", "ja=no.tsv"],
     ("classify adapt", "--out"): ["no", "no.tsv", "--lang", "ja"],
+    ("classify predict", "--out"): ["no", "no.tsv"],
     ("demo", "--out"): ["--encoder", "./no"],
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
@@ -64,13 +66,14 @@ def _nothing_is_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
     if "world" not in request.fixturenames:
         monkeypatch.setattr(Encoder, "load", load)
-        monkeypatch.setattr(saving, "load_classifier", load)
+        monkeypatch.setattr(text_classifier, "load_classifier", load)
 
 
 def test_every_command_that_writes_is_tested() -> None:
+    main._add_groups([])
     found = {
         (words, option)
-        for words, command in commands(main.command_line()).items()
+        for words, command in commands(typer.main.get_command(main.app)).items()
         for parameter in command.params
         for option in parameter.opts
         if option in ("--out", "--report", "--static")
@@ -161,6 +164,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["classify", "evaluate", "MODEL", "--test", "ja=JA", "--versus", "KB", "--encoder", "ENCODER"],
      "--report", ["JA", "MODEL/model.json", "KB/new", "ENCODER/t.tsv"]),
     (["classify", "adapt", "MODEL", "KB/t.tsv", "--lang", "ja"], "--out", ["MODEL/new", "KB"]),
+    (["classify", "predict", "MODEL", "JA", "--encoder", "ENCODER", "--kb", "KB"], "--out",
+     ["JA", "MODEL/new.csv", "KB/new.csv", "ENCODER/t.tsv"]),
     (["demo", "--encoder", "MODEL"], "--out", ["MODEL", "MODEL/new"]),
     (["encode", "TEXT", "--encoder", "ENCODER", "--transform", "MODEL"], "--out",
      ["TEXT", "ENCODER/new.npy", "MODEL/new.npy"]),
@@ -236,15 +241,17 @@ BESIDE = [
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("tag fit", "--out", "--checkpoints"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
+    ("classify predict", "--out", "--cache"),
     ("retrieve evaluate", "--report", "--cache"), ("probe translation", "--out", "--checkpoints"),
     ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
 ]  # fmt: skip
 
 
 def test_every_command_that_keeps_a_folder_is_tested() -> None:
+    main._add_groups([])
     found = {
         (words, made, kept)
-        for words, command in commands(main.command_line()).items()
+        for words, command in commands(typer.main.get_command(main.app)).items()
         for options in [{option for one in command.params for option in one.opts}]
         for made in options & {"--out", "--report", "--static"}
         for kept in options & {"--cache", "--checkpoints", "--work"}

@@ -12,8 +12,7 @@ import pytest
 from pyarrow import parquet
 from repository import ROOT
 
-from isogloss.data import records as reading
-from isogloss.data import tables
+from isogloss.data import parquet_files, tables
 from isogloss.data.documents import FileFormat, join_texts, read_documents
 from isogloss.errors import InputError, OmissionWarning
 
@@ -284,7 +283,6 @@ def test_standard_input_without_the_column_asked_for(typed):
         ("a.csv", 'text,label\nu,l\n"x,l\n', "a.csv:3: the row that begins here"),
         ("a.tsv", b"text\tlabel\nok\tl\ncaf\xe9\tl\n", "a.tsv:3: is not UTF-8 (byte 4 of the line"),
         ("a.tsv.gz", b"text\n\xff", "a.tsv.gz:2: is not UTF-8 (byte 1"),
-        ("a.tsv", "text\tlabel\nx\ty\n".encode("utf-16"), "is UTF-16; save it as UTF-8"),
         ("a.jsonl", '{"text": "a"}\n{"text"\n', "a.jsonl:2: is not JSON"),
         ("a.jsonl", '{"text": "a", "label": "x"}\n[1]\n', "a.jsonl:2: is not a JSON object"),
         ("a.jsonl", '{"text": 5, "label": "x"}\n', "a.jsonl:1: 'text' is 5, not text"),
@@ -292,7 +290,9 @@ def test_standard_input_without_the_column_asked_for(typed):
         ("a.jsonl", '{"text": "a", "label": ["x"]}\n', "a.jsonl:1: the label in 'label' is ['x']"),
         ("a.jsonl", '{"text": "a", "label": 1.5}\n', "may be text, a whole number or a boolean"),
         ("a.parquet", "PAR2", "is not a Parquet file"),
-        ("a.xlsx", "x", "is of an unknown kind"),
+        ("a.xlsx", "x", "is not an Excel workbook, or is damaged"),
+        ("a.xls", "x", "is an .xls workbook; save it as .xlsx or .csv"),
+        ("a.xlsx.gz", "x", "is of an unknown kind"),
         ("a.json.gz", "x", "is of an unknown kind"),
         ("a.parquet.gz", "x", "is of an unknown kind"),
     ],
@@ -367,7 +367,7 @@ def test_xed_and_sts_read_right_without_being_told(data):
 
 
 def test_a_field_and_a_cell_have_a_bound(tmp_path, monkeypatch):
-    for module in (tables, reading):
+    for module in (tables, parquet_files):
         monkeypatch.setattr(module, "LONGEST_LINE", 1 << 20)
     text = "x" * (1 << 21)
     (tmp_path / "a.csv").write_text(

@@ -207,7 +207,7 @@ def link(
     n_rows = n_dropped = 0
     with told_with_totals():
         for documents in texts.blocks(f"kb link {kb}"):
-            langs = texts.languages_of(documents)
+            langs = texts.languages_of(documents).langs
             pairs = {code: languages_to_link(code, fallback) for code in dict.fromkeys(langs)}
             say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
             for code in pairs.keys() - linkers:

@@ -1,15 +1,12 @@
-"""Languages of a file's rows on the command line: one option, a column, or detection."""
+"""Languages of a file's rows on the command line; `data.row_languages` finds them."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import typer
 
-from isogloss.data.documents import Documents
 from isogloss.errors import InputError, counted
-from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.text.languages import in_order_of_codes, parse_language
-from isogloss.totals import tell
 
 
 def refuse_useless_language(lang: str | None, lang_column: str | None) -> None:
@@ -19,47 +16,6 @@ def refuse_useless_language(lang: str | None, lang_column: str | None) -> None:
             raise InputError(
                 f"{option} is for files given without LANG=, and there is none; leave it out"
             )
-
-
-def languages_of(
-    documents: Documents, lang: str | None, *, is_needed: bool = True
-) -> list[str | None]:
-    """Return the language of each row, None where it is not known.
-
-    Parameters
-    ----------
-    lang
-        A code, ``"auto"``, ``"auto:es,tr"``, or None where the file has a language column.
-    is_needed
-        Whether the language changes anything; where not, it may be left unsaid.
-
-    Raises
-    ------
-    InputError
-        When both say the language, or neither and it is needed.
-    """
-    if documents.langs is not None:
-        if lang is not None:
-            raise InputError("both --lang and --lang-column say the language; leave one out")
-        return list(documents.langs)
-    if lang is None and not is_needed:
-        return [None] * len(documents.texts)
-    if lang is None:
-        raise InputError(
-            "the language is missing; give --lang CODE, --lang auto, or --lang-column NAME"
-        )
-    langs = languages_of_texts(documents.texts, lang)
-    advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
-    # Nothing is omitted yet: what links texts says what is left out.
-    tell(
-        lambda n, n_all: (
-            f"isogloss: the language of {n} of {counted(n_all, 'text')} could not be told (too "
-            f"short or unsure); say it with --lang or --lang-column{advice}"
-        ),
-        sum(code is None for code in langs), len(langs),
-        by=_say,
-    )  # fmt: skip
-    return langs
 
 
 def checked_language(code: str | None) -> str | None:
@@ -80,6 +36,12 @@ class LanguageCounts:
         for name, values in flags.items():
             carry = (code for code, value in zip(langs, values, strict=True) if value)
             self._flags.setdefault(name.replace("_", " "), Counter()).update(carry)
+
+    def add_counts(self, lang: str | None, n: int, **flags: int) -> None:
+        """Count texts of one language that were counted before."""
+        self._texts[lang] += n
+        for name, n_flagged in flags.items():
+            self._flags.setdefault(name.replace("_", " "), Counter())[lang] += n_flagged
 
     def say(self) -> None:
         """Say it on standard error.

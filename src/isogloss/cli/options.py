@@ -13,11 +13,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isogloss.cli.groups import OnlyWith, count
-from isogloss.cli.languages import languages_of
 from isogloss.cli.texts import read_text_blocks, read_texts
 from isogloss.cores import MAX_THREADS
 from isogloss.data.blocks import ROWS
 from isogloss.data.documents import Documents, FileFormat
+from isogloss.data.encodings import UTF_8
+from isogloss.data.row_languages import RowLanguages, row_languages
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning, refuse_twice
 from isogloss.limits import LARGEST_SEED
@@ -32,6 +33,7 @@ def _strict(value: bool) -> bool:
 
 
 Quoting = Literal["auto", "csv", "none"]
+Encoding = Annotated[str, typer.Option(help="Encoding of the files.")]
 EncoderName = Annotated[
     str, typer.Option(help="Encoder: 'bundled', a directory, or a name on the Hugging Face hub.")
 ]
@@ -133,14 +135,20 @@ class Columns:
     quoting: Annotated[
         Quoting, typer.Option(help="Quoting of TSV files: as in CSV, none, or found out.")
     ] = "auto"
+    encoding: Encoding = UTF_8
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of an .xlsx file (default: the first).", metavar="NAME"),
+    ] = None
 
     def format(self) -> FileFormat:
         """Return the format that the options describe."""
         refuse_twice(self.text or [], "--text")
         texts = [_names(one) for one in self.text or []]
         return FileFormat(
-            text=texts[0] if texts else None, or_text=tuple(texts[1:]), quoting=self.quoting
-        )
+            text=texts[0] if texts else None, or_text=tuple(texts[1:]), quoting=self.quoting,
+            encoding=self.encoding, sheet=self.sheet,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +159,7 @@ class TextFile(Columns):
         str,
         typer.Argument(
             metavar="[FILE]",
-            help="TSV, CSV, JSON Lines, Parquet or plain text; - for standard input.",
+            help="TSV, CSV, JSON Lines, Parquet, .xlsx or plain text; - for standard input.",
         ),
     ] = "-"
 
@@ -175,9 +183,9 @@ class TextsInLanguages(TextFile):
         """Read the texts some at a time, the first of them at once."""
         return read_text_blocks(self.file, format=self.format(), command=command, rows=rows)
 
-    def languages_of(self, documents: Documents, *, is_needed: bool = True) -> list[str | None]:
-        """Return the language of each text; see `isogloss.cli.languages.languages_of`."""
-        return languages_of(documents, self.lang, is_needed=is_needed)
+    def languages_of(self, documents: Documents, *, is_needed: bool = True) -> RowLanguages:
+        """Return the language of each text; see `isogloss.data.row_languages`."""
+        return row_languages(documents, self.lang, is_needed=is_needed)
 
 
 @dataclass(frozen=True, kw_only=True)

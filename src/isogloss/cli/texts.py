@@ -18,7 +18,7 @@ def read_texts(file: str, *, format: FileFormat, command: str) -> Documents:
     `command` stands before the file on the command line, for the advice where there is no such
     file: it may be the text itself.
     """
-    with _advised(file, command):
+    with advised(file, command):
         return read_documents(file, format=format, needs_label=False)
 
 
@@ -27,13 +27,14 @@ def read_text_blocks(
 ) -> Iterator[Documents]:
     """Yield texts some at a time; the first are read at once. Takes and raises as `read_texts`."""
     blocks = read_blocks(file, format=format, rows=rows)
-    with _advised(file, command):
+    with advised(file, command):
         first = next(blocks)
     return chain([first], blocks)
 
 
 @contextmanager
-def _advised(file: str, command: str) -> Iterator[None]:
+def advised(file: str, command: str) -> Iterator[None]:
+    """Add the advice of `read_texts` to what is raised of a file that is not there."""
     try:
         yield
     except InputError as error:

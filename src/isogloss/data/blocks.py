@@ -4,6 +4,7 @@ A .tsv with quotes is read whole from the first line that holds one, unless the 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss.data.documents import Documents, FileFormat, columns_read, documents_of
@@ -13,15 +14,33 @@ from isogloss.errors import InputError
 ROWS = 8192  # of a block
 
 
+@dataclass(frozen=True)
+class RowBlock:
+    """Some rows of a file: all that it says of them, and the documents in them."""
+
+    records: Records
+    documents: Documents
+
+
 def read_blocks(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> Iterator[Documents]:
     """Yield the documents of a file without their labels, in order, at least one block.
+
+    Takes and raises what `read_row_blocks` does.
+    """
+    return (block.documents for block in read_row_blocks(path, format=format, rows=rows))
+
+
+def read_row_blocks(
+    path: Path | str, *, format: FileFormat, rows: int | None = ROWS
+) -> Iterator[RowBlock]:
+    """Yield rows of a file and their documents without labels, in order, at least one block.
 
     Parameters
     ----------
     path, format
         As `read_documents` takes them.
     rows
-        Most documents of a block.
+        Most documents of a block; None: all at once, save of Parquet.
 
     Raises
     ------
@@ -32,12 +51,12 @@ def read_blocks(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> It
     path = Path(path)
     settled: list[str] | None = None
     records = NO_RECORDS
-    for records in read_some(path, named=format.named, quoting=format.quoting, rows=rows):
+    for records in read_some(path, format.reading, rows=rows):
         if records.lines:
             columns = columns_read(records.columns, path, format)
             if settled is not None and columns != settled:
                 _refuse_late(next(one for one in columns if one not in settled), records, path)
-            yield documents_of(records, path, format)
+            yield RowBlock(records, documents_of(records, path, format))
             settled = columns
     if settled is None:
         refuse_empty(records, path)

@@ -18,6 +18,7 @@ from isogloss.data.lines import STANDARD_INPUT
 from isogloss.data.records import (
     DEFAULT_COLUMN,
     MISSING,
+    Reading,
     Records,
     read_records,
     shown_value,
@@ -63,6 +64,8 @@ class FileFormat:
         The option that names the file, where none names its columns.
     id
         Column of the id; None: one of `ID_COLUMNS`, if there is one.
+    encoding, sheet
+        As `records.Reading` has them.
     """
 
     text: tuple[str, ...] | None = None
@@ -75,6 +78,13 @@ class FileFormat:
     or_label: tuple[str | tuple[str, ...], ...] = ()
     fixed_by: str | None = None
     id: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """How records are read of which these columns are taken."""
+        return Reading(tuple(self.named), self.quoting, self.encoding, self.sheet)
 
     @property
     def named(self) -> list[str]:
@@ -128,7 +138,7 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     Parameters
     ----------
     path
-        TSV, CSV, JSON Lines or plain text (one text a line), each also .gz or .zst, or Parquet;
+        TSV, CSV, JSON Lines or plain text (one text a line), each also .gz or .zst, Parquet, .xlsx;
         ``"-"`` is standard input, whose format is found by its first line.
     format
         Which columns hold what.
@@ -171,7 +181,7 @@ def read_files(
     read: list[tuple[Path, Records, FileFormat]] = []
     for place, asked in files:
         path = Path(place)
-        records = read_records(path, named=asked.named, quoting=asked.quoting)
+        records = read_records(path, asked.reading)
         read.append((path, records, asked.of_file(records.columns, path, needs_label=needs_label)))
     columns = [
         (path, records.values(_label_columns(records, format, path)[0]))

@@ -1,11 +1,13 @@
-"""Text files of users by line: plain, gzip, zstd or standard input, as UTF-8.
+"""Text files of users by line: plain, gzip, zstd or standard input; UTF-8 or another encoding.
 
 Whether a file is compressed is found in its first bytes, whatever its name; only where they show
-nothing does the name count. What is wrong with a file (missing, a folder, cut off, another
-encoding) becomes one sentence here. What its lines hold is read elsewhere: tables in `tables`,
-documents in `documents`, names in `isogloss.kb.build.names_file`.
+nothing does the name count. UTF-16 is known by its mark, other encodings are said. What is wrong
+with a file (missing, a folder, cut off, another encoding) becomes one sentence here. What its lines
+hold is read elsewhere: tables in `tables`, documents in `documents`, names in
+`isogloss.kb.build.names_file`.
 """
 
+import codecs
 import gzip
 import io
 import sys
@@ -17,6 +19,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from isogloss.compat import require
+from isogloss.data.encodings import (
+    UTF_8,
+    AsUtf8,
+    Utf8Check,
+    codec_of,
+    is_wide,
+    wide_by_mark,
+    without_its_mark,
+)
 from isogloss.errors import InputError
 
 STANDARD_INPUT = Path("-")
@@ -30,7 +41,7 @@ _UNREAD = {
     **_READ, b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"7z\xbc\xaf": "7-Zip",
     **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
 }  # fmt: skip
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_MARK = codecs.BOM_UTF8
 _BLOCK_BYTES = 1 << 16
 _NOT_COMPRESSED = "is not compressed as its name says, or damaged; rename it or copy it again"
 
@@ -55,15 +66,70 @@ def open_lines(path: Path) -> Iterator[tuple[int, str]]:
         yield number, line.removesuffix("\n").removesuffix("\r")
 
 
-def whole_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield what `open_lines` does, each line with its end."""
-    with opened(path) as stream:
-        for number, raw in enumerate(raw_lines(stream, path), 1):
+def whole_lines(
+    path: Path, *, encoding: str | None = None, keeps_mark: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Yield what `open_lines` does, each line with its end.
+
+    Parameters
+    ----------
+    encoding
+        The one that the user named, as `encodings.codec_of` takes it; None: UTF-8, and there is no
+        option that names another. UTF-16 with its mark needs none.
+    keeps_mark
+        Leave a byte-order mark at the beginning of the first line.
+    """
+    codec = UTF_8 if encoding is None else codec_of(encoding)
+    advice = "save it as UTF-8"
+    if encoding is not None:
+        advice += ", or give its --encoding, such as cp1252"
+    check = None if codec == UTF_8 or is_wide(codec) else Utf8Check()
+    with opened(path) as opened_stream:
+        stream, first = _as_utf8(opened_stream, path, codec, is_said=encoding is not None)
+        shown = "UTF-8" if codec == UTF_8 or is_wide(codec) else codec
+        for number, raw in enumerate(raw_lines(stream, path, first=first), 1):
+            line = raw
             if number == 1:
-                raw = without_mark(raw, path)
-                if not raw:  # a mark alone is an empty file
+                line = without_mark(raw, path)
+                if not line:  # a mark alone is an empty file
                     return
-            yield number, decoded(raw, path, number)
+                line = raw if keeps_mark else line
+            if check is not None:
+                check.add(raw)
+            yield number, decoded(line, path, number, encoding=shown, advice=advice)
+    if check is not None:
+        check.warn(path, codec)
+
+
+def _as_utf8(
+    stream: BinaryIO, path: Path, codec: str, *, is_said: bool
+) -> tuple[BinaryIO, bytes | None]:
+    """Return a stream whose lines are like ASCII, and its first line; None: not read yet.
+
+    Parameters
+    ----------
+    is_said
+        Whether an option says the encoding.
+    """
+    if is_wide(codec):
+        start = stream.read(4)
+        codec = wide_by_mark(start) or codec
+        return io.BufferedReader(AsUtf8(stream, path, codec, start=start)), None
+    first = stream.readline(LONGEST_LINE + 1)
+    found = wide_by_mark(first)
+    marked = found or (UTF_8 if first.startswith(_MARK) else None)
+    if marked is not None and codec != UTF_8:
+        raise InputError(
+            f"begins with the byte-order mark of {marked.removesuffix('-le').upper()}; leave "
+            "--encoding out",
+            path=path,
+        )
+    if found is None and (lacks := without_its_mark(first)) is not None:
+        advice = f"; say --encoding {lacks}" if is_said else "; save it as UTF-8"
+        raise InputError(f"looks like UTF-16 without its byte-order mark{advice}", path=path)
+    if found is None:
+        return stream, first
+    return io.BufferedReader(AsUtf8(stream, path, found, start=first)), None
 
 
 def decoded(
@@ -86,10 +152,14 @@ def decoded(
         ) from error
 
 
-def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield the lines of `open_lines` as bytes, with their ends and the mark before the first."""
+def raw_lines(stream: BinaryIO, path: Path, *, first: bytes | None = None) -> Iterator[bytes]:
+    """Yield the lines of `open_lines` as bytes, with their ends and the mark before the first.
+
+    `first` is a line that was read before, up to `LONGEST_LINE` and one byte more.
+    """
     number = 0
-    while line := stream.readline(LONGEST_LINE + 1):
+    line = stream.readline(LONGEST_LINE + 1) if first is None else first
+    while line:
         number += 1
         if len(line) > LONGEST_LINE:
             raise InputError(
@@ -101,6 +171,7 @@ def raw_lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
             yield from line.splitlines(keepends=True)
         else:
             yield line
+        line = stream.readline(LONGEST_LINE + 1)
 
 
 @contextmanager
@@ -189,13 +260,16 @@ class _ZstFrames(io.RawIOBase):
 
 def without_mark(start: bytes, path: Path) -> bytes:
     """Return the first line without its mark; refuse UTF-16 and compression that is not read."""
-    if start.startswith(_UTF16_MARKS):
+    if wide_by_mark(start) is not None:
         raise InputError("is UTF-16; save it as UTF-8", path=path)
     for magic, kind in _UNREAD.items():
         if start.startswith(magic):
-            raise InputError(f"is compressed as {kind}, which is not read here; unpack it first",
-                             path=path)  # fmt: skip
-    return start.removeprefix(b"\xef\xbb\xbf")
+            or_workbook = ", or name it .xlsx if it is a workbook" if kind == "zip" else ""
+            raise InputError(
+                f"is compressed as {kind}, which is not read here; unpack it first{or_workbook}",
+                path=path,
+            )
+    return start.removeprefix(_MARK)
 
 
 def _near_name(path: Path) -> str:

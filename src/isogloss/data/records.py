@@ -1,4 +1,4 @@
-"""Files of records as columns, for `documents`: TSV, CSV, JSON Lines, Parquet, lines of text.
+"""Files of records as columns, for `documents`: TSV, CSV, Excel, JSON Lines, Parquet, text lines.
 
 `read_records` reads a file whole and `read_some` a block of records at a time, for `blocks`. The
 format is found by the file's name, or on standard input by its first line. `documents` selects
@@ -13,17 +13,22 @@ from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.lines import COMPRESSED, LONGEST_LINE, opened, whole_lines
+from isogloss.data.encodings import UTF_8
+from isogloss.data.lines import COMPRESSED, whole_lines
+from isogloss.data.parquet_files import ROWS_AT_ONCE, cells_of, open_parquet, parquet_batches
+from isogloss.data.spreadsheet_cells import MARK, without_apostrophe
 from isogloss.data.tables import Line, Quoting, Row, guess_delimiter, some_rows, table_rows
-from isogloss.errors import InputError
+from isogloss.data.workbooks import workbook_rows
+from isogloss.errors import InputError, counted
+from isogloss.progress import logger
 from isogloss.storage.files import parse_json
+from isogloss.totals import tell
 
 DEFAULT_COLUMN = "text"
-ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".txt")
+ENDINGS = (".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".txt")
+UNPACKED = (".parquet", ".xlsx")  # which are compressed inside, and have no encoding
 PARTS = (".train", ".dev", ".test")  # of a data set, as in MLDoc's english.train.1000
 CHARACTERS = 1 << 24  # of lines, after which a block of them ends with fewer
-
-_ROWS_AT_ONCE = 1024  # of Parquet
 
 
 class _Missing:
@@ -43,67 +48,120 @@ class Records:
     columns: list[str]  # "1", "2", … where the file has no header
     values: Callable[[int], list[Any]]  # position of a column → its values
     lines: list[int]  # line (Parquet: row) of each record, 1-based
+    delimiter: str = ","  # of a table
+    header: list[str] | None = None  # of a table: its columns with the blanks around their names
+    batch: Any = None  # of Parquet, the same records as `pyarrow.RecordBatch`
+    json_lines: list[str] | None = None  # of JSON Lines, each record as it is written
 
 
 NO_RECORDS = Records([], lambda _: [], [])
 
 
-def read_records(path: Path, *, named: Collection[str], quoting: Quoting) -> Records:
-    """Read a file of records; text columns of tables are strings, others what the format holds.
+@dataclass(frozen=True)
+class Reading:
+    """How the records of a file are read.
 
     Parameters
     ----------
-    path
-        A file whose name ends as `ENDINGS` say, each save .parquet also with .gz or .zst;
-        ``Path("-")`` or a name without an ending, or with a number or one of `PARTS` for it:
-        found by the first line.
     named
         Columns asked for by name or, in a table without a header, by number from 1. When there are
         numbers that are not all in the first row, and no name is, there is no header.
     quoting
         See `tables.table_rows`.
+    encoding
+        See `lines.whole_lines`.
+    sheet
+        Of a workbook, see `workbooks.workbook_rows`.
+    """
+
+    named: tuple[str, ...] = ()
+    quoting: Quoting = "auto"
+    encoding: str | None = None
+    sheet: str | None = None
+
+
+def read_records(path: Path, reading: Reading) -> Records:
+    """Read a file of records; cells of tables are strings, others what the format holds.
+
+    Parameters
+    ----------
+    path
+        A file whose name ends as `ENDINGS` say, each save those `UNPACKED` also with .gz or .zst;
+        ``Path("-")`` or a name without an ending, or with a number or one of `PARTS` for it:
+        found by the first line.
 
     Raises
     ------
     InputError
-        What `lines.whole_lines` and `tables.table_rows` say; an unknown ending; no records.
+        What `lines.whole_lines`, `tables.table_rows` and `workbooks.workbook_rows` say; an unknown
+        ending; no records; a sheet or an encoding of a file that has none.
     """
     if ending_of(path) == ".parquet":
+        _refuse_useless(reading, ".parquet", path)
         records = _read_parquet(path)
     else:
-        records = next(read_some(path, named=named, quoting=quoting, rows=None), NO_RECORDS)
+        records = next(read_some(path, reading, rows=None), NO_RECORDS)
     refuse_empty(records, path)
     return records
 
 
-def read_some(
-    path: Path, *, named: Collection[str], quoting: Quoting, rows: int | None
-) -> Iterator[Records]:
+def read_some(path: Path, reading: Reading, *, rows: int | None) -> Iterator[Records]:
     """Yield the records of a file, at most so many at a time; None: all, save of Parquet.
 
     Takes and raises what `read_records` does, and yields nothing for an empty file.
     """
     ending = ending_of(path)
+    _refuse_useless(reading, ending, path)
     if ending == ".parquet":
-        yield from parquet_blocks(path, rows or _ROWS_AT_ONCE)
+        yield from parquet_blocks(path, rows or ROWS_AT_ONCE)
         return
-    lines = whole_lines(path)
+    if ending == ".xlsx":
+        yield from _table_records(workbook_rows(path, reading.sheet), reading.named, rows)
+        return
+    lines = whole_lines(path, encoding=reading.encoding, keeps_mark=True)
     first = next(lines, None)
     if first is None:
         return
-    ending = ending or ending_of_text(first[1], named)
+    has_mark = first[1].startswith(MARK)
+    first = first[0], first[1].removeprefix(MARK)
+    ending = ending or ending_of_text(first[1], reading.named)
     lines = chain([first], lines)
     if ending in (".tsv", ".csv"):
         delimiter = "\t" if ending == ".tsv" else guess_delimiter(first[1])
-        way: Quoting = "csv" if ending == ".csv" and quoting == "auto" else quoting
+        way: Quoting = "csv" if ending == ".csv" and reading.quoting == "auto" else reading.quoting
         table = table_rows(lines, delimiter=delimiter, quoting=way, path=path)
-        yield from _table_records(table, named, rows)
+        table = _without_apostrophes(table, path) if has_mark else table
+        yield from _table_records(table, reading.named, rows, delimiter=delimiter)
         return
     columns: list[str] = []
     for block in _blocks(lines, rows):
         records = text_records(block) if ending == ".txt" else json_records(block, path, columns)
         columns = records.columns
         yield records
+
+
+def _refuse_useless(reading: Reading, ending: str, path: Path) -> None:
+    if reading.sheet is not None and ending != ".xlsx":
+        raise InputError("has no sheets; leave --sheet out, which is for .xlsx", path=path)
+    if reading.encoding not in (None, UTF_8) and ending in UNPACKED:
+        raise InputError(f"a {ending} file has no encoding; leave --encoding out", path=path)
+
+
+def _without_apostrophes(table: Iterator[Row], path: Path) -> Iterator[Row]:
+    """Take off what was put before cells that a spreadsheet would compute, and say how often."""
+
+    def said(n: int) -> str:
+        return f"{path}: an apostrophe before {counted(n, 'cell')} (--excel puts it) was taken off"
+
+    n = 0
+    for fields, line in table:
+        if any(field.startswith("'") for field in fields):
+            bare = tuple(map(without_apostrophe, fields))
+            n += sum(one is not other for one, other in zip(bare, fields, strict=True))
+            yield bare, line
+        else:
+            yield fields, line
+    tell(said, n, by=logger.info)
 
 
 def _blocks(lines: Iterable[Line], rows: int | None) -> Iterator[list[Line]]:
@@ -132,10 +190,12 @@ def ending_of(path: Path) -> str:
     ending = Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
     if ending in PARTS or ending[1:].isdecimal():
         ending = ""
-    if ending not in (*ENDINGS, "") or (ending == ".parquet" and path.suffix != ".parquet"):
+    if path.suffix == ".xls":
+        raise InputError("is an .xls workbook; save it as .xlsx or .csv", path=path)
+    if ending not in (*ENDINGS, "") or (ending in UNPACKED and path.suffix != ending):
         raise InputError(
             f"is of an unknown kind; the name ends in one of {', '.join(ENDINGS)}, with .gz or "
-            ".zst if it is compressed (not .parquet)",
+            ".zst if it is compressed (not .parquet or .xlsx)",
             path=path,
         )
     return ending
@@ -167,19 +227,23 @@ def ending_of_text(text: str, named: Collection[str]) -> str:
 
 
 def _table_records(
-    table: Iterator[Row], named: Collection[str], n: int | None
+    table: Iterator[Row], named: Collection[str], n: int | None, *, delimiter: str = ","
 ) -> Iterator[Records]:
     """Yield rows by the names in the first of them, or by number where it has none."""
     rows = some_rows(table, n)
-    header = [name.strip() for name in rows[0][0]]
+    if not rows:
+        return
+    header: list[str] | None = list(rows[0][0])
+    columns = [name.strip() for name in rows[0][0]]
     numbers = {name for name in named if name.isdecimal()}
-    if not numbers <= set(header) and set(header).isdisjoint(set(named) - numbers):
-        header = [str(number) for number in range(1, len(header) + 1)]
+    if not numbers <= set(columns) and set(columns).isdisjoint(set(named) - numbers):
+        header, columns = None, [str(number) for number in range(1, len(columns) + 1)]
     else:
         del rows[0]
-    yield Records(header, partial(_fields, rows), [line for _, line in rows])
+    yield Records(columns, partial(_fields, rows), [line for _, line in rows], delimiter, header)
     while n is not None and (rows := some_rows(table, n)):
-        yield Records(header, partial(_fields, rows), [line for _, line in rows])
+        lines = [line for _, line in rows]
+        yield Records(columns, partial(_fields, rows), lines, delimiter, header)
 
 
 def _fields(rows: list[Row], at: int) -> list[str]:
@@ -189,6 +253,7 @@ def _fields(rows: list[Row], at: int) -> list[str]:
 def json_records(lines: Sequence[Line], path: Path, known: Collection[str] = ()) -> Records:
     """Return the records of JSON Lines; `known` are columns of earlier lines of the file."""
     objects: list[dict[str, Any]] = []
+    written: list[str] = []
     numbers: list[int] = []
     for number, line in lines:
         if not line.strip():
@@ -204,56 +269,36 @@ def json_records(lines: Sequence[Line], path: Path, known: Collection[str] = ())
                 "is not a JSON object; write one object a line", path=path, line=number
             )
         objects.append(value)
+        written.append(line.strip())
         numbers.append(number)
     columns = list(dict.fromkeys([*known, *(name for value in objects for name in value)]))
     return Records(
-        columns, lambda at: [value.get(columns[at], MISSING) for value in objects], numbers
+        columns,
+        lambda at: [value.get(columns[at], MISSING) for value in objects],
+        numbers,
+        json_lines=written,
     )
 
 
 def parquet_blocks(path: Path, rows: int, columns: list[str] | None = None) -> Iterator[Records]:
     """Yield the records of a Parquet file, a block of rows at a time; at least one block."""
-    import pyarrow
-
-    file = _parquet(path)
-    names, first = columns or list(file.schema_arrow.names), 1
+    file, first = open_parquet(path), 1
+    names = columns or list(file.schema_arrow.names)
     if not file.metadata.num_rows:
         yield Records(names, lambda _: [], [])
-    try:
-        for batch in file.iter_batches(min(rows, _ROWS_AT_ONCE), columns=columns):
-            for at, name in enumerate(names):
-                _refuse_long_cell(batch.column(at), name, path, first_row=first)
-            lines = list(range(first, first + batch.num_rows))
-            yield Records(names, partial(_cells, batch, path), lines)
-            first += batch.num_rows
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(
-            "cannot be read, the file is damaged; write it again", path=path
-        ) from error
-
-
-def _parquet(path: Path) -> Any:
-    import pyarrow
-    from pyarrow import parquet
-
-    if not path.is_file():
-        with opened(path):  # says what is wrong
-            pass
-    try:
-        return parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(
-            "is not a Parquet file, or is damaged; write it again", path=path
-        ) from error
+    for batch in parquet_batches(file, path, rows=rows, columns=columns):
+        lines = list(range(first, first + batch.num_rows))
+        yield Records(names, partial(cells_of, batch, path), lines, batch=batch)
+        first += batch.num_rows
 
 
 def _read_parquet(path: Path) -> Records:
     """Return all records; a column is read when it is asked for."""
-    file = _parquet(path)
+    file = open_parquet(path)
     names = list(file.schema_arrow.names)
 
     def values(at: int) -> list[Any]:
-        blocks = parquet_blocks(path, _ROWS_AT_ONCE, [names[at]])
+        blocks = parquet_blocks(path, ROWS_AT_ONCE, [names[at]])
         return [value for block in blocks for value in block.values(0)]
 
     return Records(names, values, list(range(1, file.metadata.num_rows + 1)))
@@ -276,33 +321,6 @@ def without_empty_end(records: Records, first_seen: Sequence[int]) -> Records:
 
 def _is_empty(value: Any) -> bool:
     return value is None or value is MISSING or (isinstance(value, str) and not value.strip())
-
-
-def _cells(batch: Any, path: Path, at: int) -> list[Any]:
-    try:
-        cells: list[Any] = batch.column(at).to_pylist()
-    except (UnicodeDecodeError, ValueError) as error:
-        raise InputError(
-            f"a cell of '{batch.schema.names[at]}' cannot be read ({error}); write the file again",
-            path=path,
-        ) from error
-    return cells
-
-
-def _refuse_long_cell(cells: Any, column: str, path: Path, *, first_row: int) -> None:
-    import pyarrow
-    from pyarrow import compute
-
-    has_lengths = pyarrow.types.is_string(cells.type) or pyarrow.types.is_large_string(cells.type)
-    if not has_lengths or cells.nbytes <= LONGEST_LINE:
-        return
-    longest = compute.binary_length(cells).fill_null(0).to_numpy(zero_copy_only=False)
-    if longest.max(initial=0) > LONGEST_LINE:
-        raise InputError(
-            f"the cell of '{column}' is longer than {LONGEST_LINE >> 20} MB; break it up",
-            path=path,
-            line=first_row + int(longest.argmax()),
-        )
 
 
 def shown_value(value: Any) -> str:

@@ -8,6 +8,7 @@ selects the columns.
 
 import csv
 import io
+import re
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ Line = tuple[int, str]  # its number, from 1, and the line with its end
 # collector, which lists of a million rows keep busy for as long as reading takes.
 Row = tuple[tuple[str, ...], int]
 
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _limit_lock = threading.RLock()
 
 
@@ -64,8 +66,14 @@ def some_rows(rows: Iterator[Row], n: int | None) -> list[Row]:
 
 
 def guess_delimiter(header: str) -> str:
-    """Return the delimiter of a .csv file: the most frequent of comma, semicolon and tab."""
-    return max(",;\t", key=header.count)
+    r"""Return the delimiter of a .csv file: the most frequent of comma, semicolon and tab.
+
+    Examples
+    --------
+    >>> guess_delimiter('id;text;"name, given, and family"')
+    ';'
+    """
+    return max(",;\t", key=_QUOTED.sub("", header).count)
 
 
 def _plain_rows(

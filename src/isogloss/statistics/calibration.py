@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import scipy
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Doubles3d, Ints1d
 from isogloss.errors import InputError
@@ -49,7 +50,7 @@ def fit_temperature(log_probabilities: Doubles2d, y: Ints1d) -> float:
         scaled = np.maximum(tempered(log_probabilities, temperature), np.log(1e-12))
         return np.asarray(-(target * scaled).sum(axis=1), dtype=np.float64)
 
-    found = scipy.optimize.minimize_scalar(
+    found = minimize_scalar(
         lambda log_temperature: float(losses(np.exp(log_temperature)).sum()),
         bounds=(-LARGEST_LOG_TEMPERATURE, LARGEST_LOG_TEMPERATURE),
         method="bounded",
@@ -64,7 +65,7 @@ def tempered(log_probabilities: Doubles, temperature: float) -> Doubles:
     """Return log p(c | D) at a temperature, of the shape given; 1 changes nothing."""
     if temperature == 1.0:
         return log_probabilities
-    scaled: Doubles = scipy.special.log_softmax(log_probabilities / temperature, axis=-1)
+    scaled: Doubles = log_softmax(log_probabilities / temperature, axis=-1)
     return scaled
 
 

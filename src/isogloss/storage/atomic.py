@@ -136,6 +136,11 @@ def _renameat2() -> Any:
     return function
 
 
+def sync(path: Path) -> None:
+    """Wait until the disk holds a file or folder, so that what follows cannot outlive it."""
+    _sync(path)
+
+
 def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:

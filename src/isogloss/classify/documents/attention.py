@@ -7,6 +7,7 @@ encoder's vector, or classified on its own) is the business of the heads.
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -14,7 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from isogloss.arrays import Doubles2d, Floats2d, Ints1d
-from isogloss.classify.documents.entity_memory import Attention
+
+Attention = Literal["learned", "mean", "sum"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from isogloss.classify.fitted import lack_of_reference
@@ -23,7 +24,7 @@ from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, is_there, read_json
 from isogloss.storage.model_files import REPAIR
-from isogloss.storage.sealed import refuse_changed
+from isogloss.storage.sealed import checksum_of, refuse_changed
 from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss text classifier", 5
@@ -56,6 +57,19 @@ class Manifest(Struct, frozen=True):
     score_reference: dict[str, Any] | None
     corrections: dict[str, dict[str, Any]]
     sha256: dict[str, str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Say which model it is, in 16 digits: wherever it, its encoder and its names lie.
+
+        It is another as soon as an answer may be: a language was adapted to, a head was fitted
+        again.
+        """
+        facts = msgspec.to_builtins(self)
+        encoder, kb = facts["encoder"], facts["kb"]
+        facts["encoder"] = {"fingerprint": encoder["fingerprint"], "options": encoder["options"]}
+        facts["kb"] = None if kb is None else {name: kb[name] for name in ("fingerprint", "rules")}
+        return checksum_of(facts)[:16]
 
     @property
     def uses_language(self) -> bool:

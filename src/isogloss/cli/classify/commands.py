@@ -3,12 +3,13 @@
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from isogloss.classify.evaluate.evaluation import evaluate
-from isogloss.classify.evaluate.explanation import NO_WEIGHT, explain
+from isogloss.classify import TextClassifier
+from isogloss.classify.evaluate.explanation import NO_WEIGHT
+from isogloss.classify.evaluate.report import write_report
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.cli import options
 from isogloss.cli.classify.adapt import adapt_command, say_corrections
@@ -26,9 +27,6 @@ from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.errors import InputError
 from isogloss.report.html import headline
 from isogloss.text.detect import languages_of_texts
-
-if TYPE_CHECKING:
-    from isogloss.classify import FittedClassifier
 
 app = typer.Typer(help="Classifiers: label in one language, answer in many.",
                   no_args_is_help=True)  # fmt: skip
@@ -86,15 +84,12 @@ def evaluate_command(
     )
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
-    from isogloss.classify.evaluate.report import write_report
-
     loaded, other = saved.load(cache), None
     if versus is not None:
-        beside = Model(model=versus, device=saved.device, threads=saved.threads)
-        other = beside.load(cache)
+        other = TextClassifier.load(versus, device=saved.device, threads=saved.threads, cache=cache)
     tests = replace(tests, labels=_typed(tests.labels, loaded))
-    result = evaluate(
-        loaded, tests.texts, tests.labels, tests.langs, ids=tests.ids,
+    result = loaded.evaluate(
+        tests.texts, tests.labels, tests.langs, ids=tests.ids,
         fallback_lang=fallback_lang, versus=other, abstain_below=abstain_below,
     )  # fmt: skip
     say_languages(tests.langs)
@@ -103,7 +98,7 @@ def evaluate_command(
     against = None if versus is None else versus.name
     if made.report is not None:  # before anything is said
         write_report(
-            made.report, loaded, result, tests.texts, tests.labels, tests.langs,
+            made.report, loaded.fitted_, result, tests.texts, tests.labels, tests.langs,
             title=f"Evaluation of {saved.model.name}",
             note="The documents shown were not chosen by their result.",
             versus=against, fallback_lang=fallback_lang, overwrite=made.overwrite,
@@ -116,9 +111,9 @@ def evaluate_command(
         typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
 
 
-@app.command("explain")
+@app.command()
 @grouped
-def explain_command(
+def explain(
     given: Given,
     saved: Model,
     text: Annotated[str, typer.Argument(help="The text itself.")],
@@ -135,28 +130,28 @@ def explain_command(
     code = None if lang is None else languages_of_texts([text], lang)[0]
     fallback_lang = checked_language(fallback_lang)
     loaded = saved.load()
-    explanation = explain(loaded, text, code, fallback_lang=fallback_lang)
+    explanation = loaded.explain(text, code, fallback_lang=fallback_lang)
     if output.as_json:
         facts = asdict(explanation) | {"difference": explanation.difference}
         for key in ("probabilities", "probabilities_without_entities", "difference"):
             facts[key] = {str(name): value for name, value in facts[key].items()}
-        if loaded.kb is not None and not explanation.entities_have_weight:
+        if loaded.kb_ is not None and not explanation.entities_have_weight:
             facts["note"] = NO_WEIGHT
         typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
         print_explanation(loaded, explanation)
 
 
-def _typed(labels: list[Any], model: "FittedClassifier") -> list[Any]:
+def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:
     """Give labels of a file the form that the model's have: files hold strings without blanks."""
     known: dict[str, Any] = {}
-    for label in model.classes.tolist():
+    for label in model.classes_.tolist():
         other = known.setdefault(str(label).strip(), label)
         if other is not label:
             raise InputError(
                 f"the model's labels {other!r} and {label!r} are the same in a file; "
                 "fit it with labels that differ in more than blanks"
             )
-    if model.options.multilabel:
+    if model.options_.multilabel:
         return [tuple(known.get(label, label) for label in labels_of) for labels_of in labels]
     return [known.get(label, label) for label in labels]

@@ -1,23 +1,20 @@
 """An explanation on standard output: the answer, how far entities changed it, the entities."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation
+from isogloss.classify import Explanation, TextClassifier
+from isogloss.classify.evaluate.explanation import NO_WEIGHT
+from isogloss.classify.heads.mboe import MboeHead
 from isogloss.cli.output import console
 from isogloss.errors import counted
 from isogloss.report.table import Table
 from isogloss.visible import visible
 
-if TYPE_CHECKING:
-    from isogloss.classify import FittedClassifier
 
-
-def print_explanation(model: "FittedClassifier", explanation: Explanation) -> None:
+def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
     """Print an explanation by `model` on standard output."""
-    from isogloss.classify.heads.mboe import MboeHead
-
     label = explanation.label
     shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
     typer.echo(visible(f"{explanation.text}\n→ {shown}"))
@@ -25,10 +22,10 @@ def print_explanation(model: "FittedClassifier", explanation: Explanation) -> No
     likeliest = sorted(explanation.probabilities.items(), key=lambda pair: -pair[1])
     without = explanation.probabilities_without_entities
     # Of mboe, another classifier than one without a knowledge base would be.
-    other = "no entities" if isinstance(model.head, MboeHead) else "encoder alone"
+    other = "no entities" if isinstance(model.head_, MboeHead) else "encoder alone"
     rows: list[dict[str, Any]] = [
         {"label": str(label), "probability": probability}
-        if model.kb is None
+        if model.kb_ is None
         else {
             "label": str(label),
             "with entities": probability,
@@ -41,7 +38,7 @@ def print_explanation(model: "FittedClassifier", explanation: Explanation) -> No
     if explanation.corrected is not None:
         texts = counted(explanation.corrected, "text")
         typer.echo(f"corrected: vectors of {explanation.lang}, as learned from {texts}")
-    if model.kb is None:
+    if model.kb_ is None:
         typer.echo("this model has no knowledge base: the text's vector alone decides")
         return
     if not explanation.entities:

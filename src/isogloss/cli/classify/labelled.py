@@ -4,10 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isogloss.cli.languages import languages_of, refuse_useless_language
+from isogloss.cli.languages import refuse_useless_language
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file
 from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
+from isogloss.data.row_languages import row_languages
 from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language_file
 
@@ -64,7 +65,7 @@ def read_labelled(
                 _refuse_unnamed(documents, class_names)
             read.texts += documents.texts
             read.labels.extend(documents.labels or [])
-            read.langs += languages_of(documents, code)
+            read.langs += row_languages(documents, code).langs
             read.ids += documents.ids or [None] * len(documents.texts)
         rows.append(read)
     return rows

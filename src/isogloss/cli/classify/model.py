@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from isogloss.classify import TextClassifier
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.cli import options
 from isogloss.cli.groups import Given, OnlyWith
-from isogloss.memory import without_collection
-
-if TYPE_CHECKING:
-    from isogloss.classify import FittedClassifier
 
 _OF_ENTITIES = OnlyWith(
     "@entities", why="is for entities, and the model has no knowledge base; leave it out"
@@ -64,12 +61,9 @@ class Model(options.Compute):
         )
         return about
 
-    @without_collection()
-    def load(self, cache: Path | None = None) -> "FittedClassifier":
+    def load(self, cache: Path | None = None) -> TextClassifier:
         """Read it."""
-        from isogloss.classify.saving.load import load_classifier
-
-        return load_classifier(
+        return TextClassifier.load(
             self.model, encoder=self.encoder, kb=self.kb, device=self.device,
             threads=self.threads, cache=cache,
-        ).fitted  # fmt: skip
+        )  # fmt: skip

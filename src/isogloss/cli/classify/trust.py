@@ -1,22 +1,17 @@
 """``isogloss classify forecast``, and ``--abstain-below``: how far to trust a classifier."""
 
 import json
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
-from isogloss.arrays import Doubles2d
-from isogloss.classify.forecast import FEW_TEXTS, forecast, rows_to_forecast
+from isogloss.classify import TextClassifier
+from isogloss.classify.forecast import FEW_TEXTS, rows_to_forecast
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import Given, grouped
 from isogloss.cli.output import console
 from isogloss.data.documents import read_documents
 from isogloss.errors import counted
-
-if TYPE_CHECKING:
-    from isogloss.classify import FittedClassifier
 
 
 @grouped
@@ -30,10 +25,10 @@ def forecast_command(
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
     about = saved.about(given)
     documents = read_documents(texts.file, format=texts.format(), needs_label=False)
-    langs = texts.languages_of(documents)
+    langs = texts.languages_of(documents).langs
     rows_to_forecast(langs, lack=about.lack, corrected_langs=about.corrections)
     loaded = saved.load(cache)
-    result = forecast(loaded, documents.texts, langs)
+    result = loaded.forecast(documents.texts, langs)
     if output.as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
         return
@@ -52,22 +47,11 @@ def forecast_command(
         )
 
 
-def say_uncalibrated(model: "FittedClassifier", abstain_below: float | None) -> None:
+def say_uncalibrated(model: TextClassifier, abstain_below: float | None) -> None:
     """Say on standard error that a threshold is a guess where probabilities are not calibrated."""
-    if abstain_below is not None and not model.trust.is_calibrated:
+    if abstain_below is not None and not model.trust_.is_calibrated:
         typer.echo(
-            f"isogloss: the model is {model.trust.describe()}; the threshold of --abstain-below "
+            f"isogloss: the model is {model.trust_.describe()}; the threshold of --abstain-below "
             "is only a guess",
             err=True,
         )
-
-
-def with_abstentions(
-    model: "FittedClassifier", probabilities: Doubles2d, abstain_below: float | None
-) -> list[Any]:
-    """Return the label of each row of (n_texts, n_classes), None where it is too unsure."""
-    labels: list[Any] = model.labels_of(probabilities).tolist()
-    if abstain_below is None:
-        return labels
-    unsure = np.max(probabilities, axis=1) < abstain_below
-    return [None if left else label for label, left in zip(labels, unsure.tolist(), strict=True)]

@@ -13,11 +13,12 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
-from isogloss.cli.languages import LanguageCounts, languages_of, refuse_useless_language
+from isogloss.cli.languages import LanguageCounts, refuse_useless_language
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_file
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.data.row_languages import row_languages
 from isogloss.errors import InputError, counted
 from isogloss.limits import LARGEST_COUNT
 from isogloss.report.table import Table
@@ -225,7 +226,7 @@ def _blocks(
     for path, lang in places:
         form = columns.format() if lang is None else replace(columns.format(), lang_column=None)
         for documents in read_blocks(path, format=form):
-            langs = languages_of(documents, lang or columns.lang, is_needed=False)
+            langs = row_languages(documents, lang or columns.lang, is_needed=False).langs
             counts.add(langs)
             name = path.name if n_files[path.name] == 1 else str(path)
             yield TextBlock(documents.texts, _ids(documents, name), langs)

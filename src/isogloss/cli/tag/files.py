@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from isogloss.cli import options
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file
 from isogloss.data.column_files import ColumnFile, ColumnSentence, read_column_file
+from isogloss.data.encodings import UTF_8
 from isogloss.errors import InputError
 from isogloss.tag.schemes import Place
 from isogloss.text.languages import parse_language_file
@@ -36,7 +38,7 @@ class ColumnOptions:
         Literal["auto", "conllu", "conll", "wikiann", "uner"],
         typer.Option(help="Format of the files (default: found out)."),
     ] = "auto"
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8"
+    encoding: options.Encoding = UTF_8
 
     def read(self, source: str | Path, lang: str, *, needs_tags: bool) -> ColumnFile:
         """Read a file of a language; ``-`` is standard input."""

@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from isogloss.cli import options
-from isogloss.memory import without_collection
-
-if TYPE_CHECKING:
-    from isogloss.tag import TokenTagger
+from isogloss.tag import TokenTagger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +23,8 @@ class Model(options.Compute):
         typer.Option(help="New place of the model's knowledge base, if it moved."),
     ] = None
 
-    @without_collection()
-    def load(self) -> "TokenTagger":
+    def load(self) -> TokenTagger:
         """Read it."""
-        from isogloss.tag import TokenTagger
-
         return TokenTagger.load(
             self.model, encoder=self.encoder, kb=self.kb, device=self.device, threads=self.threads
         )

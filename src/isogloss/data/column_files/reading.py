@@ -6,20 +6,15 @@ Opening, decompression, byte-order marks and line ends are those of `isogloss.da
 import codecs
 from collections.abc import Sequence
 from dataclasses import replace
-from encodings.aliases import aliases
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 from isogloss.data.column_files.column_file import ColumnFile
 from isogloss.data.column_files.formats import ColumnFormat, layout_of
 from isogloss.data.column_files.sentences import Sentences, read_sentences
+from isogloss.data.encodings import UTF_8, Utf8Check, codec_of, is_wide
 from isogloss.data.lines import STANDARD_INPUT, decoded, opened, raw_lines, without_mark
-from isogloss.errors import InputError, counted, did_you_mean, warn_caller
-
-UTF_8 = "utf-8"
-_ASCII = bytes(range(128))
-# Where a byte of ASCII may stand for, or be part of, another character.
-_NOT_LIKE_ASCII = ("iso2022", "unicode", "raw-unicode", "idna")
+from isogloss.errors import InputError, counted
 
 
 def read_column_file(
@@ -80,17 +75,8 @@ def read_column_file(
 
 def _codec(encoding: str) -> str:
     """Return Python's name of an encoding in which columns and lines can be told by their bytes."""
-    try:
-        name = codecs.lookup(encoding).name.removesuffix("-sig")
-        is_like_ascii = not name.startswith(_NOT_LIKE_ASCII)
-        is_like_ascii = is_like_ascii and _ASCII.decode(name) == _ASCII.decode("ascii")
-    except UnicodeError:
-        is_like_ascii = False
-    except (LookupError, TypeError, ValueError) as error:
-        near = did_you_mean(str(encoding), sorted(aliases), n_shown=0)
-        advice = near if near.startswith("did") else "give one such as utf-8 or latin-1"
-        raise InputError(f"unknown encoding {encoding!r:.40}; {advice}") from error
-    if not is_like_ascii:
+    name = codec_of(encoding)
+    if is_wide(name):
         raise InputError(f"encoding {name} is not read in column files; save the file as UTF-8")
     return name
 
@@ -117,27 +103,16 @@ def _decoded(raw: Sequence[bytes], path: Path, codec: str) -> list[str]:
     name, advice = codec, "save it as UTF-8, or give another --encoding"
     if codec == UTF_8:
         name, advice = "UTF-8", "save it as UTF-8, or give its --encoding, such as latin-1"
-    lines = []
+    lines, check = [], Utf8Check()
     for number, line in enumerate(raw, 1):
         if number == 1:
             line = without_mark(line, path)
+        check.add(line)
         text = decoded(line, path, number, encoding=name, advice=advice)
         lines.append(text.removesuffix("\n").removesuffix("\r"))
     if codec != UTF_8:
-        _say_if_utf8(b"".join(raw), path, codec)
+        check.warn(path, codec)
     return lines
-
-
-def _say_if_utf8(whole: bytes, path: Path, codec: str) -> None:
-    """Warn of UTF-8 that is read in another encoding, in which every byte may be a letter."""
-    try:
-        is_utf8 = not whole.isascii() and bool(whole.decode(UTF_8))
-    except UnicodeDecodeError:
-        return
-    if is_utf8:
-        warn_caller(
-            f"{path}: is read as {codec}, but is UTF-8 by its bytes; leave the encoding out"
-        )
 
 
 def _settle_tags(read: Sentences, path: Path, *, needs_tags: bool) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss.data.lines import COMPRESSED
-from isogloss.data.records import Records, read_records
+from isogloss.data.records import Reading, Records, read_records
 from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language
 
@@ -120,7 +120,7 @@ def _read(folder: Path, table: str) -> list[list[str]]:
     """Return the columns of a table that are used."""
     wanted = _COLUMNS[table]
     path = _file(folder, f"{table}.csv")
-    records: Records = read_records(path, named=wanted, quoting="csv")
+    records: Records = read_records(path, Reading(tuple(wanted), "csv"))
     for name in wanted:
         if name not in records.columns:
             raise InputError(

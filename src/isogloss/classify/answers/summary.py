@@ -1,0 +1,169 @@
+"""``answered.summary.json``: what made the answers, and by language what came of them.
+
+`SummaryCounts` counts block by block; the summary is a typed manifest with a checksum, which
+`read_summary` reads back. Two can be compared: by language they hold counts, not only shares.
+"""
+
+import importlib.metadata
+import platform
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.classify.answers.answers import OK, Answers
+from isogloss.limits import Count, NotNegative, Share
+from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
+from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.typed import typed
+from isogloss.text.languages import in_order_of_codes
+
+FORMAT, VERSION = "isogloss answers", 1
+ENDING = ".summary.json"
+REPAIR = "answer the file again"
+_PACKAGES = ("isogloss", "torch", "transformers", "numpy")
+
+
+class LanguageSummary(Struct, frozen=True):
+    """What came of the texts of one language.
+
+    Attributes
+    ----------
+    lang
+        Its code; None: the language of these texts is not known.
+    n
+        Number of texts.
+    status
+        State → number of texts in it; a text in two states is counted in both.
+    labels
+        Label → number of texts that got it.
+    mean_probability
+        Mean over the texts of the probability of their likeliest label.
+    share_linked
+        Share of the texts in which an entity was found; None without a knowledge base.
+    share_cut
+        Share of the texts that were cut.
+    """
+
+    lang: str | None
+    n: Count
+    status: dict[str, Count]
+    labels: dict[str, Count]
+    mean_probability: Share
+    share_linked: Share | None
+    share_cut: Share
+
+
+class ModelFacts(Struct, frozen=True):
+    """The model that answered."""
+
+    name: str
+    fingerprint: str
+    labels: list[str]
+
+
+class DataFacts(Struct, frozen=True):
+    """The file that was answered; no checksum of what can be read once only."""
+
+    name: str
+    sha256: str | None
+    n_rows: Count
+
+
+class Summary(Struct, frozen=True):
+    """All that the file holds behind its format, version and checksum."""
+
+    model: ModelFacts
+    versions: dict[str, str]
+    data: DataFacts
+    settings: dict[str, Any]
+    seconds: NotNegative
+    languages: list[LanguageSummary]
+
+    def write(self, path: Path) -> None:
+        """Write it as JSON."""
+        content = msgspec.to_builtins(self)
+        write_json(path, sealed({"format": FORMAT, "version": VERSION} | content))
+
+
+def summary_path(path: Path) -> Path:
+    """Return where the summary of an answered file lies: beside it.
+
+    Examples
+    --------
+    >>> summary_path(Path("out/answered.csv.gz")).as_posix()
+    'out/answered.summary.json'
+    """
+    endings = (".gz", ".zst")
+    name = path.with_suffix("") if path.suffix in endings else path
+    return name.with_name(name.stem + ENDING)
+
+
+def read_summary(path: Path) -> Summary:
+    """Read a summary.
+
+    Raises
+    ------
+    InputError
+        When it is none, of another version, or has changed since it was written.
+    """
+    content = read_json(path, what="a summary of answers", advice=REPAIR)
+    refuse_changed(content, path, advice=REPAIR)
+    with damage_in_one_sentence(path, advice=REPAIR):
+        if (content["format"], content["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"its format is {content['format']!r:.40}")
+        return typed(content, Summary)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that an answer may depend on."""
+    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return found | {"python": platform.python_version()}
+
+
+class SummaryCounts:
+    """Counts answers by language, block by block."""
+
+    def __init__(self) -> None:
+        self._by_lang: dict[str | None, _Counts] = {}
+
+    def add(self, answers: Answers) -> None:
+        """Count some answers."""
+        linked = answers.is_linked
+        for row, lang in enumerate(answers.langs):
+            counts = self._by_lang.setdefault(lang, _Counts())
+            counts.n += 1
+            counts.status.update(answers.states[row] or (OK,))
+            label = answers.labels[row]
+            labels: Iterable[Any] = label if isinstance(label, tuple) else (label,)
+            counts.labels.update(str(one) for one in labels if one is not None)
+            counts.probability += float(answers.probabilities[row].max())
+            counts.has_links |= linked is not None
+            counts.n_linked += int(linked is not None and linked[row])
+
+    def languages(self) -> list[LanguageSummary]:
+        """Return what came of each language, in the order of their codes."""
+        return [self._by_lang[lang].summary(lang) for lang in in_order_of_codes([*self._by_lang])]
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self.n = self.n_linked = 0
+        self.has_links = False
+        self.probability = 0.0
+        self.status: Counter[str] = Counter()
+        self.labels: Counter[str] = Counter()
+
+    def summary(self, lang: str | None) -> LanguageSummary:
+        return LanguageSummary(
+            lang=lang,
+            n=self.n,
+            status=dict(sorted(self.status.items())),
+            labels=dict(sorted(self.labels.items())),
+            mean_probability=min(self.probability / self.n, 1.0),
+            share_linked=self.n_linked / self.n if self.has_links else None,
+            share_cut=self.status["cut"] / self.n,
+        )
