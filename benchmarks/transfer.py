@@ -25,7 +25,8 @@ from isogloss.probe.transfer.altered.measure import ScriptOptions, measure_scrip
 from isogloss.probe.transfer.explained.overlap import OverlapResult, overlaps
 from isogloss.probe.transfer.explained.typology import TypologyResult
 from isogloss.probe.transfer.matrix.controls import LAYER_0, RANDOM, candidates
-from isogloss.probe.transfer.matrix.measure import TransferOptions, measure_matrix, notes_on
+from isogloss.probe.transfer.matrix.measure import measure_matrix, notes_on
+from isogloss.probe.transfer.matrix.options import TransferOptions
 from isogloss.probe.transfer.matrix.result import TransferResult
 from isogloss.probe.transfer.matrix.saved import SavedMatrix, read_matrix
 from isogloss.probe.transfer.matrix.sets import ReadAs, TaggedText, read_tests, read_training

@@ -1,7 +1,9 @@
 import logging
 import os
+import pickle
 import signal
 import time
+from typing import Any
 
 import pytest
 from numba.core import event
@@ -9,6 +11,18 @@ from numba.core import event
 from isogloss.compiled import compiled, interrupts_wait
 from isogloss.compiling import CompilingListener
 from isogloss.stopping import STOPPING
+
+
+@compiled
+def doubled(x: Any) -> Any:
+    """Return twice the number."""
+    return 2 * x
+
+
+@compiled
+def doubled_twice(x: Any) -> Any:
+    return doubled(doubled(x))
+
 
 SAID = "compiling numeric code once, for half a minute or so; later runs reuse it"
 
@@ -49,7 +63,15 @@ def test_a_long_wait_for_compiled_code_is_said_once(
     assert caplog.messages == said
 
 
+def test_a_compiled_function_calls_and_is_pickled_by_its_name() -> None:
+    """Before its first call, too, when numba has made nothing of it."""
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert doubled_twice(3) == 12
+    assert doubled.__doc__ == "Return twice the number."
+
+
 def test_numba_tells_the_listener_when_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled(1)  # nobody listens before the first call
     (listener,) = [
         one for one in event._registered["numba:compile"] if isinstance(one, CompilingListener)
     ]

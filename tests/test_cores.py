@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from isogloss.cli import main
 from isogloss.cores import MAX_THREADS
@@ -44,8 +43,7 @@ def test_the_most_can_be_started() -> None:
 
 
 def test_every_command_knows_the_limit() -> None:
-    main._add_groups([])
-    waiting: list[Any] = [typer.main.get_command(main.app)]
+    waiting: list[Any] = [main.command_line()]
     limits = []
     while waiting:
         command = waiting.pop()

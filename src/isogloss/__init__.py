@@ -1,7 +1,8 @@
 """Label text in one language, classify it in a hundred others, with entities as evidence."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from isogloss.late import late_names
 
 if TYPE_CHECKING:
     from isogloss.align import SentenceAligner
@@ -28,22 +29,19 @@ __all__ = [
     "build_knowledge_base",
 ]
 
-_MODULES = {
-    "Encoder": "encode",
-    "EntityVectors": "vectors",
-    "InputError": "errors",
-    "KnowledgeBase": "kb",
-    "OmissionWarning": "errors",
-    "SentenceAligner": "align",
-    "TextClassifier": "classify",
-    "TextIndex": "retrieve",
-    "TokenTagger": "tag",
-    "build_knowledge_base": "kb",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # torch and numba take seconds to import; a script that needs neither should not wait.
-    if name in _MODULES:
-        return getattr(importlib.import_module(f"isogloss.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'isogloss' has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "Encoder": "encode",
+            "EntityVectors": "vectors",
+            "InputError": "errors",
+            "KnowledgeBase": "kb",
+            "OmissionWarning": "errors",
+            "SentenceAligner": "align",
+            "TextClassifier": "classify",
+            "TextIndex": "retrieve",
+            "TokenTagger": "tag",
+            "build_knowledge_base": "kb",
+        },
+    )

@@ -57,7 +57,7 @@ def test_a_trained_encoder_is_a_directory_like_any_other(
 def test_every_option_reaches_the_training(
     tmp_path: Path, tiny: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from isogloss.cli import align
+    from isogloss import align
 
     seen: dict[str, object] = {}
 
@@ -117,7 +117,7 @@ def test_an_option_that_is_0_is_given(
     tmp_path: Path, tiny: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """0 equals False in Python: --preset labse --margin 0 trained with the preset's 0.3."""
-    from isogloss.cli import align
+    from isogloss import align
 
     seen: dict[str, object] = {}
     monkeypatch.setattr(align.SentenceAligner, "__init__", lambda self, *_, **how: seen.update(how))

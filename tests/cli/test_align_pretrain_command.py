@@ -11,8 +11,7 @@ from cli_world import Refuse, Run, World
 from small_pairs import made_pairs
 from transformers import AutoModelForMaskedLM
 
-from isogloss.align.pretraining import train_tokenizer
-from isogloss.cli.pretraining import pretrain
+from isogloss.align.pretraining import Pretrainer, train_tokenizer
 from isogloss.encode import Encoder
 
 
@@ -62,7 +61,7 @@ def test_every_option_reaches_the_training(
         seen.update(vars(self) | more)
         raise Reached
 
-    monkeypatch.setattr(pretrain.Pretrainer, "fit", stop)
+    monkeypatch.setattr(Pretrainer, "fit", stop)
     (tmp_path / "dev.txt").write_text("fox\n")
     options = {
         "smoothing": 0.5, "tlm_share": 0.25, "mask_share": 0.2, "epochs": 3, "steps": 30,

@@ -13,9 +13,9 @@ from cli_world import JAPANESE, Refuse, Run, World, write_file
 from pyarrow import parquet
 from written_xlsx import written_xlsx
 
-from isogloss.classify import TextClassifier
 from isogloss.classify.answers import files
 from isogloss.classify.answers.summary import read_summary
+from isogloss.classify.saving import load as saving
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.data.records import Reading, read_records
 
@@ -27,18 +27,18 @@ NEW = ["label", "probability", "second_label", "second_probability", "lang", "la
 @pytest.fixture(autouse=True)
 def _loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Load each model of the session once."""
-    load, loaded = TextClassifier.load, request.config.stash.setdefault(_LOADED, {})
+    load, loaded = saving.load_classifier, request.config.stash.setdefault(_LOADED, {})
 
-    def load_once(path: Path, **options: Any) -> TextClassifier:
+    def load_once(path: Path, **options: Any) -> saving.Loaded:
         if path not in loaded:
             loaded[path] = load(path, **options)
         return loaded[path]
 
-    monkeypatch.setattr(TextClassifier, "load", load_once)
+    monkeypatch.setattr(saving, "load_classifier", load_once)
     monkeypatch.setattr(files, "ROWS", 3)  # of a block
 
 
-_LOADED = pytest.StashKey[dict[Path, TextClassifier]]()
+_LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
 
 
 @pytest.fixture
@@ -327,7 +327,7 @@ def test_a_fault_of_the_last_row_is_said_before_any_work(
     refuse: Refuse, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str,
     last: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(TextClassifier, "load", lambda *_, **__: pytest.fail("it was loaded"))
+    monkeypatch.setattr(saving, "load_classifier", lambda *_, **__: pytest.fail("it was loaded"))
     first = '{"text": "a"}\n' if name == "a.jsonl" else "text\n"
     path = write_file(tmp_path / name, first + first * 9 + last + "\n")
     words = predict(world, path, "--lang", "ja", "--out", tmp_path / "answered.csv")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_world import TRAIN, Refuse, Run, World, flip, write_file, write_tsv
 
-from isogloss.classify import TextClassifier
+from isogloss.classify.saving import load as saving
 
 OPTIONS: dict[str, tuple[list[str], list[str]]] = {
     "no LANG=": (["--train", "FILE"], ["LANG=FILE"]),
@@ -190,6 +190,6 @@ def test_a_bad_command(name: str, refuse: Refuse, others: dict[str, str], tmp_pa
 
 def test_a_bug_is_not_hidden(cli: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults of ours keep their traceback: only faults of the input become a sentence."""
-    monkeypatch.setattr(TextClassifier, "load", lambda *words, **options: 1 // 0)
+    monkeypatch.setattr(saving, "load_classifier", lambda *words, **options: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         cli("classify", "predict", world.model, "--lang", "ja", world.japanese)

@@ -5,18 +5,17 @@ from typing import Any
 
 import click
 import pytest
-import typer
 from repository import ROOT
 
 from isogloss.cli import main
 
+SHARED = ("--help", "--quiet")  # of every command, said once
 PAGE = ROOT / "docs" / "command-line.md"
 
 
 def commands() -> dict[str, click.Command]:
     """Return all commands by their words."""
-    main._add_groups([])
-    found: dict[str, Any] = {"": typer.main.get_command(main.app)}
+    found: dict[str, Any] = {"": main.command_line()}
     for words, command in list(found.items()):
         for name, verb in command.commands.items():
             group = getattr(verb, "commands", None)
@@ -60,7 +59,7 @@ def test_all_commands() -> None:
 @pytest.mark.parametrize("words", COMMANDS)
 def test_options_and_defaults(words: str) -> None:
     page = documented().get(words, {})
-    shown = {names(one): one for one in COMMANDS[words].params if names(one) != "--help"}
+    shown = {names(one): one for one in COMMANDS[words].params if names(one) not in SHARED}
     assert set(page) == set(shown)
     for name, parameter in shown.items():
         default, given = page[name], parameter.default

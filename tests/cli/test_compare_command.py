@@ -7,7 +7,6 @@ import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_tsv
 
 from isogloss.classify.compare import comparison
-from isogloss.cli.classify import compare as command
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +117,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         asked.update(arguments, train=train, tests=tests)
         raise CalledError
 
-    monkeypatch.setattr(command, "compare", spy)
+    monkeypatch.setattr(comparison, "compare", spy)
     return asked
 
 

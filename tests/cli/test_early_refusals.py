@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_world import JAPANESE, TRAIN, Refuse, World, write_tsv
 
-from isogloss.classify import text_classifier
+from isogloss.classify.saving import load as saving
 from isogloss.encode import Encoder
 from isogloss.storage.sealed import sealed
 
@@ -20,7 +20,7 @@ def nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was loaded in vain")
 
     monkeypatch.setattr(Encoder, "load", load)
-    monkeypatch.setattr(text_classifier, "load_classifier", load)
+    monkeypatch.setattr(saving, "load_classifier", load)
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from cli_world import Refuse, Run, World, fit_words
 
-from isogloss.cli.main import _add_groups, app
+from isogloss.cli.main import command_line
 from isogloss.cli.probing.script import _shares
 from isogloss.errors import InputError
 from isogloss.kb.build.wikipedia_options import WikipediaOptions
@@ -29,8 +28,7 @@ def _whole_numbers(command: Any, path: list[str]) -> Iterator[tuple[list[str], A
 
 
 def test_every_option_of_a_command(cli: Run) -> None:
-    _add_groups([])
-    found = list(_whole_numbers(typer.main.get_command(app), []))
+    found = list(_whole_numbers(command_line(), []))
     assert len(found) > 40
     for path, parameter in found:
         if parameter.name == "layer":  # bounded by the encoder, which counts from the end too
@@ -47,8 +45,7 @@ def test_a_number_of_thousands_of_digits(
 ) -> None:
     """`int` itself raises an error of Python's at 4,300 digits."""
     digits = "9" * 5000
-    _add_groups([])
-    for path, parameter in _whole_numbers(typer.main.get_command(app), []):
+    for path, parameter in _whole_numbers(command_line(), []):
         said = cli(*path, parameter.opts[0], digits)
         assert said.code == 2
         assert f"{parameter.opts[0]} is '999" in said.err

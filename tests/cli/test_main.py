@@ -14,7 +14,7 @@ import typer
 from cli_world import TRAIN, Run, World, fit_words
 
 from isogloss import __version__
-from isogloss.cli.main import app, main
+from isogloss.cli.main import command_line, main
 
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
 ALL = ["", "align", "align export", "align fit", "align pretrain", "align tokenizer",
@@ -92,8 +92,7 @@ def _commands(command: typer.core.TyperGroup, path: str) -> Iterator[tuple[str, 
 
 
 def test_every_option_says_what_it_does(cli: Run) -> None:
-    cli("--version")
-    found = dict(_commands(typer.main.get_command(app), "isogloss"))
+    found = dict(_commands(command_line(), "isogloss"))
     assert {f"isogloss {name}" for name in ALL if name} == set(found)
     without = [
         f"{path} {parameter.name}"
@@ -208,7 +207,7 @@ def test_ctrl_c_says_where_the_same_command_goes_on(
     def stopped(words: list[str]) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isogloss.cli.main._add_groups", stopped)
+    monkeypatch.setattr("isogloss.cli.main.command_line", stopped)
     assert main(words) == 130
     said = "isogloss: stopped by Ctrl-C; nothing is left half-written"
     more = ", and the same command resumes from what is kept" if goes_on else ""

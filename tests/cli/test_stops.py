@@ -42,7 +42,10 @@ def waits():
     print("writing", flush=True)
     time.sleep(1)
 
-main._add_groups = lambda words: [main.app.command(f.__name__)(f) for f in (writes, hangs, waits)]
+app = typer.Typer()
+for command in (writes, hangs, waits):
+    app.command(command.__name__)(command)
+main.command_line = lambda words: typer.main.get_command(app)
 inner = main.stops_raise
 main.stops_raise = lambda ends: inner(ends=ends, seconds=0.5)
 sys.exit(main.main())

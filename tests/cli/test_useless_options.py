@@ -1,13 +1,11 @@
 """An option that another makes useless is refused, also with the value that it has by default."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import typer
 from cli_world import JAPANESE, Refuse, Run, World, fit_words
 from scipy.special import softmax
 from transformers import AutoModel, AutoTokenizer
@@ -91,15 +89,9 @@ USELESS: list[tuple[list[str], list[str], str]] = [
 CASES = [(words, option, why) for words, options, why in USELESS for option in options]
 
 
-@cache
-def every_command() -> Any:
-    main._add_groups([])
-    return typer.main.get_command(main.app)
-
-
 def usual(words: list[str], option: str) -> Any:
     """Return the default of an option; its flag where it is one."""
-    command = every_command()
+    command = main.command_line()
     for word in words[:2]:
         command = command.commands[word]
     (parameter,) = (one for one in command.params if option in one.opts)

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from cli_world import JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
 
-from isogloss.classify import text_classifier
+from isogloss.classify.saving import load as saving
 from isogloss.cli import main
 from isogloss.encode import Encoder
 
@@ -66,14 +65,13 @@ def _nothing_is_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
     if "world" not in request.fixturenames:
         monkeypatch.setattr(Encoder, "load", load)
-        monkeypatch.setattr(text_classifier, "load_classifier", load)
+        monkeypatch.setattr(saving, "load_classifier", load)
 
 
 def test_every_command_that_writes_is_tested() -> None:
-    main._add_groups([])
     found = {
         (words, option)
-        for words, command in commands(typer.main.get_command(main.app)).items()
+        for words, command in commands(main.command_line()).items()
         for parameter in command.params
         for option in parameter.opts
         if option in ("--out", "--report", "--static")
@@ -248,10 +246,9 @@ BESIDE = [
 
 
 def test_every_command_that_keeps_a_folder_is_tested() -> None:
-    main._add_groups([])
     found = {
         (words, made, kept)
-        for words, command in commands(typer.main.get_command(main.app)).items()
+        for words, command in commands(main.command_line()).items()
         for options in [{option for one in command.params for option in one.opts}]
         for made in options & {"--out", "--report", "--static"}
         for kept in options & {"--cache", "--checkpoints", "--work"}

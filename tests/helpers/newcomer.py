@@ -13,15 +13,12 @@ import isogloss
 names = [found.name for found in pkgutil.walk_packages(isogloss.__path__, "isogloss.")]
 for name in names:
     importlib.import_module(name)
-import typer
-from isogloss.cli.main import app, main
-with contextlib.redirect_stdout(io.StringIO()):
-    main(["--help"])  # adds the groups
+from isogloss.cli.main import command_line, main
 def paths(command, path):
     yield path
     for name, inner in getattr(command, "commands", {}).items():
         yield from paths(inner, [*path, name])
-commands = list(paths(typer.main.get_command(app), []))
+commands = list(paths(command_line(), []))
 for path in commands:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert main([*path, "--help"]) == 0, path

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isogloss.classify.documents.attention import Attention
 from isogloss.classify.documents.documents import LinkingOptions
+from isogloss.classify.documents.entity_memory import Attention
 from isogloss.classify.documents.entity_source import Init
 from isogloss.encode import Encoder
 from isogloss.encode.settings import LongTexts, Pooling, check_long_texts, check_pooling

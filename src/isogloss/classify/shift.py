@@ -18,7 +18,7 @@ The correction is x' = (x − d) / a with W d = δ, up to b: a language's own st
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import softmax
+import scipy
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d
 from isogloss.classify.heads.head import Head
@@ -152,7 +152,9 @@ def _fit_mixture(scores: Doubles2d, reference: ScoreReference) -> _Mixture:
     fit = _Mixture(scores.mean(axis=0), EXPECTED_SCALE, 1.0, reference.priors, scores)
     for _ in range(N_STEPS):
         squared = _squared_distances(scores, fit, around, precision)
-        responsibilities = softmax(np.log(fit.priors) - squared / (2 * fit.variance), axis=1)
+        responsibilities = scipy.special.softmax(
+            np.log(fit.priors) - squared / (2 * fit.variance), axis=1
+        )
         better = _maximise(scores, responsibilities, reference, precision)
         change = max(
             np.abs(better.shift - fit.shift).max(),

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.align import SentenceAligner
 from isogloss.align.options import MOST_NEGATIVES
 from isogloss.cli import options
 from isogloss.cli.align_export import export_command
@@ -214,6 +213,8 @@ def fit(
     judged = read_pair_files(dev_files) if dev_files else None
     training = tuning.training(ranking) | encoders.weights
     training |= {} if patience is None else {"patience": patience}
+    from isogloss.align import SentenceAligner
+
     base = Encoder.load(encoders.encoder, device=compute.device, threads=compute.threads)
     aligner = SentenceAligner(
         base, preset=ranking.preset, tune=tuning.tune, pooling=tuning.pooling,

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from isogloss.align.export.card import CardFacts, read_evaluation
-from isogloss.align.export.exporter import Exported, export_encoder
-from isogloss.align.export.onnx_file import refuse_without_onnx
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
 from isogloss.cli.groups import OnlyWith, count, grouped
@@ -17,6 +15,9 @@ from isogloss.data.documents import FileFormat, read_documents
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
 from isogloss.text.languages import parse_language, parse_language_file
+
+if TYPE_CHECKING:
+    from isogloss.align.export.exporter import Exported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +120,12 @@ def export_command(
     if form == "onnx":
         if smaller.quantize is not None:
             raise InputError("--quantize is for --format sentence-transformers; leave it out")
+        from isogloss.align.export.onnx_file import refuse_without_onnx
+
         refuse_without_onnx()
     facts, texts = card.facts(smaller), smaller.texts()
+    from isogloss.align.export.exporter import export_encoder
+
     model = Encoder.load(encoder, device=compute.device, threads=compute.threads)
     say_encoder(model)
     made = export_encoder(
@@ -132,7 +137,7 @@ def export_command(
     typer.echo(f"isogloss: encoder → {out}", err=True)
 
 
-def _said(made: Exported) -> list[str]:
+def _said(made: "Exported") -> list[str]:
     before, after = made.before, made.after
     said = []
     if after.n_tokens != before.n_tokens:

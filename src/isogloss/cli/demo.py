@@ -8,15 +8,14 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify import Evaluation, TextClassifier
+from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.classify.evaluate.explanation import difference_by_entities
-from isogloss.classify.evaluate.report import write_report
 from isogloss.cli import options
 from isogloss.cli.classify.explanation import print_explanation
 from isogloss.cli.output import console
@@ -26,6 +25,9 @@ from isogloss.encode import Encoder
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.report.table import Table
 from isogloss.storage.files import atomic_directory
+
+if TYPE_CHECKING:
+    from isogloss.classify import TextClassifier
 
 NOTE = "An illustration, not a benchmark: small data sets, written for this page."
 
@@ -54,7 +56,7 @@ _PARTS = (
 class _Tested:
     """A fitted model with the texts it was tested on, one row a text."""
 
-    model: TextClassifier
+    model: "TextClassifier"
     texts: list[str]
     labels: list[Any]
     langs: list[str]
@@ -101,6 +103,9 @@ def demo(
 
 def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: Path) -> _Tested:
     """Fit with and without entities, evaluate both, write the model and its report."""
+    from isogloss.classify import TextClassifier
+    from isogloss.classify.evaluate.report import write_report
+
     train, tests = demo_train(part.task), demo_tests(part.task)
     texts = [text for documents in tests.values() for text in documents.texts]
     labels = [label for documents in tests.values() for label in documents.labels or []]
@@ -139,7 +144,7 @@ def _explain_two(tested: list[_Tested]) -> None:
         of, right = tested[one], tested[one].labels[row]
         which = f"the one that entities {verb} most; {right} is right"
         _say(f"{number}. Of these {n_texts} texts, {which}")
-        print_explanation(of.model, of.model.explain(of.texts[row], of.langs[row]))
+        print_explanation(of.model.fitted_, of.model.explain(of.texts[row], of.langs[row]))
 
 
 def _table(result: Evaluation) -> Table:

@@ -4,12 +4,14 @@ Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C, 143 on SIGTERM, 1
 Results go to stdout, log messages to stderr.
 """
 
+import gc
 import logging
 import os
 import re
 import signal
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -25,19 +27,63 @@ from isogloss.cli.streams import UnwrittenError, answer_to, talk_to
 from isogloss.cores import is_first_process
 from isogloss.errors import InputError, OmissionWarning
 
-_GROUPS = ("kb", "classify", "align", "mine", "retrieve", "tag", "vectors", "probe")
+# Name → the line of help, by which a group or command is known as long as nobody names it.
+GROUPS = {
+    "kb": "Knowledge bases: entities, their names, and texts linked to them.",
+    "classify": "Classifiers: label in one language, answer in many.",
+    "align": "Sentence encoders trained on translations.",
+    "mine": "Sentence pairs for training.",
+    "retrieve": "Search across languages, and how well it works.",
+    "tag": "Taggers: tag words in one language, and in many.",
+    "vectors": "Vectors of words and entities.",
+    "probe": "What an encoder is like, layer by layer, and how it transfers.",
+}
+COMMANDS = {
+    "encode": "Encode texts, one vector each, streamed to a memory-mapped array.",
+    "demo": "Train on English, answer in fourteen languages, with and without entities.",
+}
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
-app = typer.Typer(
-    name="isogloss",
-    help="Label text in one language, classify it in a hundred others, with the evidence.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+
+def command_line(words: Sequence[str] | None = None) -> Any:
+    """Return `isogloss` as a command, which imports what takes time only where it is named.
+
+    Parameters
+    ----------
+    words
+        What is to be run: the group or command that they name is there with all that it has, of
+        the others the name and a line of help. None: all are there.
+    """
+    if words is None:
+        return _command((*GROUPS, *COMMANDS))
+    name = next((word for word in words if not word.startswith("-")), "")
+    return _command((name,))
 
 
-@app.callback(invoke_without_command=True)
+@cache
+def _command(named: tuple[str, ...]) -> Any:
+    app = typer.Typer(
+        name="isogloss",
+        help="Label text in one language, classify it in a hundred others, with the evidence.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(invoke_without_command=True)(_version)
+    for name, line in (GROUPS | COMMANDS).items():
+        if name not in named:
+            app.command(name, help=line)(_listed)
+            continue
+        module = import_module(f"isogloss.cli.{name}")
+        if name in GROUPS:
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+    command = typer.main.get_command(app)
+    add_quiet(command)
+    return command
+
+
 def _version(
     version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
 ) -> None:
@@ -46,36 +92,8 @@ def _version(
         raise typer.Exit
 
 
-def _add_groups(words: list[str]) -> None:
-    """Import the group that is named, else everything there is, which takes seconds."""
-    if words[:1] in (["--version"], ["-V"]):
-        return
-    named = [name for name in _GROUPS if words[:1] == [name]]
-    for name in named or _GROUPS:
-        _add_group(name)
-    if not named:
-        _add_commands()
-
-
-@cache
-def _add_group(name: str) -> None:
-    app.add_typer(import_module(f"isogloss.cli.{name}").app, name=name)
-
-
-@cache
-def _add_commands() -> None:
-    from isogloss.cli import demo, encode
-
-    app.command("encode")(encode.encode)
-    app.command("demo")(demo.demo)
-
-
-@cache
-def _command(n_parts: int) -> Any:
-    """Return the command of the groups and commands added so far; it is made anew for more."""
-    command = typer.main.get_command(app)
-    add_quiet(command)
-    return command
+def _listed() -> None:
+    """Stand for a command that is not imported, and so not run."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,15 +122,16 @@ def main(arguments: list[str] | None = None) -> int:
             return _run(words)
     finally:
         sys.stdout = stdout
+        if arguments is None:
+            gc.freeze()  # else Python, as it ends, looks through millions of objects for cycles
 
 
 def _run(words: list[str]) -> int:
     before = _places(words)
     try:
-        _add_groups(words)
+        command = command_line(words)
         _refuse_empty(words)
         # Not the command's own main(): it ends Ctrl-C without a word and broken pipes with 1.
-        command = _command(len(app.registered_groups) + len(app.registered_commands))
         with talk_restored():
             be_quiet(not is_first_process())  # of several, the first speaks; errors are said by all
             with command.make_context("isogloss", words) as context:

@@ -19,6 +19,7 @@ from isogloss.encode.static import StaticFiles, StaticNetwork, find_static
 from isogloss.encode.tokenizer import VOCABULARIES, TextTokenizer, load_tokenizer
 from isogloss.encode.weights.files import check_weights
 from isogloss.errors import InputError
+from isogloss.memory import without_collection
 
 # Of a configuration: who wrote it, not what the model computes.
 WITHOUT_EFFECT = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
@@ -39,6 +40,7 @@ class Parts:
     settings: EncoderSettings
 
 
+@without_collection()
 def load_parts(
     name: str | Path,
     given: dict[str, Any],

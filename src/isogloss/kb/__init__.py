@@ -1,15 +1,18 @@
-"""The knowledge base: building it from sources, opening it, and linking names in texts to it."""
+"""The knowledge base: building it from sources, opening it, and linking names in texts to it.
 
-import importlib
-from typing import TYPE_CHECKING, Any
+Who opens a knowledge base needs no reader of dumps.
+"""
 
-from isogloss.kb.base import KnowledgeBase
-from isogloss.kb.link.bags import EntityBags
-from isogloss.kb.link.linker import Linker
-from isogloss.kb.link.mentions import Candidate, LinkedTexts, Mention
+from typing import TYPE_CHECKING
+
+from isogloss.late import late_names
 
 if TYPE_CHECKING:
+    from isogloss.kb.base import KnowledgeBase
     from isogloss.kb.build.build import BuildReport, build_knowledge_base
+    from isogloss.kb.link.bags import EntityBags
+    from isogloss.kb.link.linker import Linker
+    from isogloss.kb.link.mentions import Candidate, LinkedTexts, Mention
 
 __all__ = [
     "BuildReport",
@@ -22,9 +25,17 @@ __all__ = [
     "build_knowledge_base",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # Who opens a knowledge base needs no reader of dumps.
-    if name in ("BuildReport", "build_knowledge_base"):
-        return getattr(importlib.import_module("isogloss.kb.build.build"), name)
-    raise AttributeError(f"module 'isogloss.kb' has no attribute {name!r}")
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "BuildReport": "build.build",
+            "Candidate": "link.mentions",
+            "EntityBags": "link.bags",
+            "KnowledgeBase": "base",
+            "LinkedTexts": "link.mentions",
+            "Linker": "link.linker",
+            "Mention": "link.mentions",
+            "build_knowledge_base": "build.build",
+        },
+    )

@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import NamedTuple, cast
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Floats2d, Ints1d
 from isogloss.learn.objective import SOFTMAX, Objective, Targets, objective_of
@@ -186,6 +185,8 @@ def _folds_of_sets(y: Targets, seed: int) -> list[Fold]:
 
 
 def _folds_of_classes(y: Targets, seed: int) -> list[Fold]:
+    from sklearn.model_selection import StratifiedKFold
+
     n_folds = min(N_FOLDS, int(np.bincount(y).max()))
     if n_folds < 2:
         return []

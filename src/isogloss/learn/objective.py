@@ -10,18 +10,15 @@ matter), the log-odds log p / (1 - p) for `SIGMOID`.
 
 import warnings
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
-from scipy.special import expit, log_expit, log_softmax, logit
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from torch import Tensor
-from torch.nn import functional
+import scipy
 
 from isogloss.arrays import Bools2d, Doubles1d, Doubles2d, Ints1d
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Targets: TypeAlias = Ints1d | Bools2d
 
@@ -72,11 +69,11 @@ class Objective(Protocol):
         """Return what C is chosen by, document by document: float64 (n_documents,)."""
         ...
 
-    def summed_loss(self, logits: Tensor, y: Tensor) -> Tensor:
+    def summed_loss(self, logits: "Tensor", y: "Tensor") -> "Tensor":
         """Return the sum of `loss` over documents, with its gradient."""
         ...
 
-    def squared_size(self, weight: Tensor) -> Tensor:
+    def squared_size(self, weight: "Tensor") -> "Tensor":
         """Return what the penalty takes of W (n_classes, width): a scalar."""
         ...
 
@@ -87,7 +84,7 @@ class _Softmax:
     name = "softmax"
 
     def log_probabilities(self, scores: Doubles2d) -> Doubles2d:
-        return log_softmax(scores, axis=-1)
+        return scipy.special.log_softmax(scores, axis=-1)
 
     def scores(self, log_probabilities: Doubles2d) -> Doubles2d:
         # Log p as it is.
@@ -100,6 +97,9 @@ class _Softmax:
 
     def fit(self, inputs: Doubles2d, y: Targets, n_classes: int, *, C: float) -> LinearWeights:
         # A class without a document gets b = -inf, and never wins.
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
         model = LogisticRegression(C=C, max_iter=N_STEPS, tol=TOLERANCE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -126,10 +126,12 @@ class _Softmax:
         # 1 where the most likely class is the right one.
         return (log_probabilities.argmax(axis=1) == y).astype(np.float64)
 
-    def summed_loss(self, logits: Tensor, y: Tensor) -> Tensor:
+    def summed_loss(self, logits: "Tensor", y: "Tensor") -> "Tensor":
+        from torch.nn import functional
+
         return functional.cross_entropy(logits, y, reduction="sum")
 
-    def squared_size(self, weight: Tensor) -> Tensor:
+    def squared_size(self, weight: "Tensor") -> "Tensor":
         # scikit-learn's two-class problem has one weight vector w; here it is split into -w/2 and
         # w/2, whose squares add up to half of w's.
         return weight.square().sum() * (2.0 if len(weight) == 2 else 1.0)
@@ -141,7 +143,7 @@ class _Sigmoid:
     name = "sigmoid"
 
     def log_probabilities(self, scores: Doubles2d) -> Doubles2d:
-        return np.asarray(log_expit(scores), dtype=np.float64)
+        return np.asarray(scipy.special.log_expit(scores), dtype=np.float64)
 
     def scores(self, log_probabilities: Doubles2d) -> Doubles2d:
         # Log p - log(1 - p), accurate at both ends.
@@ -149,7 +151,9 @@ class _Sigmoid:
 
     def prior(self, y: Targets, n_classes: int) -> Doubles1d:
         # A share is (k + 1/2) / (n + 1), so that none is 0 or 1.
-        return np.asarray(logit((y.sum(axis=0) + 0.5) / (len(y) + 1)), dtype=np.float64)
+        return np.asarray(
+            scipy.special.logit((y.sum(axis=0) + 0.5) / (len(y) + 1)), dtype=np.float64
+        )
 
     def fit(self, inputs: Doubles2d, y: Targets, n_classes: int, *, C: float) -> LinearWeights:
         # The labels are independent problems, solved side by side: Σ BCE + ‖W‖² / 2C by L-BFGS over
@@ -159,7 +163,7 @@ class _Sigmoid:
         varies = np.flatnonzero(y.any(axis=0) & ~y.all(axis=0))
         to_weight = _even_coordinates(inputs, bias[varies], C)
         start = np.concatenate([weight[varies].ravel(), bias[varies]])
-        found = minimize(
+        found = scipy.optimize.minimize(
             _mean_loss,
             start,
             args=(inputs @ to_weight.T, y[:, varies], to_weight, C),
@@ -184,12 +188,14 @@ class _Sigmoid:
         # Minus `loss`: no threshold enters, and empty sets count.
         return -self.loss(log_probabilities, y)
 
-    def summed_loss(self, logits: Tensor, y: Tensor) -> Tensor:
+    def summed_loss(self, logits: "Tensor", y: "Tensor") -> "Tensor":
+        from torch.nn import functional
+
         return functional.binary_cross_entropy_with_logits(
             logits, y.to(logits.dtype), reduction="sum"
         )
 
-    def squared_size(self, weight: Tensor) -> Tensor:
+    def squared_size(self, weight: "Tensor") -> "Tensor":
         return weight.square().sum()
 
 
@@ -197,7 +203,7 @@ SOFTMAX, SIGMOID = _Softmax(), _Sigmoid()
 OBJECTIVES: dict[str, Objective] = {SOFTMAX.name: SOFTMAX, SIGMOID.name: SIGMOID}
 
 
-def objective_of(y: Targets | Tensor) -> Objective:
+def objective_of(y: "Targets | Tensor") -> Objective:
     """Return what `y` asks for: a class for each document, or a row of labels."""
     return SOFTMAX if y.ndim == 1 else SIGMOID
 
@@ -215,10 +221,12 @@ def _even_coordinates(inputs: Doubles2d, bias: Doubles1d, C: float) -> Doubles2d
     share one A, made with their mean.
     """
     n_documents, width = inputs.shape
-    spread = float((expit(bias) * expit(-bias)).mean())
+    spread = float((scipy.special.expit(bias) * scipy.special.expit(-bias)).mean())
     curvature = (spread * inputs.T @ inputs + np.eye(width) / C) / n_documents
     lower = np.linalg.cholesky(curvature)
-    return np.asarray(solve_triangular(lower, np.eye(width), lower=True), dtype=np.float64)
+    return np.asarray(
+        scipy.linalg.solve_triangular(lower, np.eye(width), lower=True), dtype=np.float64
+    )
 
 
 def _mean_loss(
@@ -240,7 +248,7 @@ def _mean_loss(
     weight = even @ to_weight
     logits = inputs @ even.T + bias
     losses = np.logaddexp(0.0, logits) - logits * y
-    residuals = (expit(logits) - y) / n_documents
+    residuals = (scipy.special.expit(logits) - y) / n_documents
     gradient = residuals.T @ inputs + weight @ to_weight.T / (C * n_documents)
     penalty = float((weight**2).sum()) / (2 * C * n_documents)
     value = float(losses.sum()) / n_documents + penalty

@@ -12,7 +12,6 @@ from isogloss.encode import Encoder
 from isogloss.encode.settings import Setting
 from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
-from isogloss.learn.tuned_encoder import TunedEncoder, with_settings
 from isogloss.learn.tuning_options import Tune
 from isogloss.storage.files import resolved
 from isogloss.storage.model_files import REPAIR
@@ -45,6 +44,8 @@ class EncoderPlace:
         if isinstance(given, Encoder):
             found = given
             if self.tune != "head":
+                from isogloss.learn.tuned_encoder import with_settings
+
                 names = ("pooling", "normalize", "max_length")
                 settings = {name: saved.options[name] for name in names}
                 found = with_settings(_restored(given), **settings)
@@ -111,6 +112,8 @@ def refuse_around_encoder(encoder: Encoder, path: Path) -> None:
 
 def write_tuned(encoder: Encoder, folder: Path) -> None:
     """Write what tuning made of an encoder into a model; `folder` is not there yet."""
+    from isogloss.learn.tuned_encoder import TunedEncoder
+
     if isinstance(encoder, TunedEncoder):
         folder.mkdir()
         encoder.write(folder)

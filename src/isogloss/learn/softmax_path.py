@@ -9,8 +9,7 @@ minimum is that of scikit-learn's ``LogisticRegression``: C times the sum of los
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
+import scipy
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats1d, Floats2d, Ints1d
 from isogloss.learn.objective import N_STEPS, LinearWeights
@@ -80,9 +79,9 @@ class _Problem:
         spread = max(float((shares * (1 - shares)).mean()), 1e-7)
         lower = np.linalg.cholesky(spread * self.curvature + penalty * np.eye(weight.shape[1]))
         # W = U A, with the unit matrix for U's curvature at the start.
-        turned: Doubles2d = solve_triangular(lower, np.eye(len(lower)), lower=True)
+        turned: Doubles2d = scipy.linalg.solve_triangular(lower, np.eye(len(lower)), lower=True)
         even = self.inputs @ turned.T.astype(np.float32)
-        found = minimize(
+        found = scipy.optimize.minimize(
             self._loss,
             np.concatenate([(weight @ lower).ravel(), bias]),
             args=(even, turned, penalty),

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import pearsonr, rankdata
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Floats2d
 from isogloss.data.lines import open_lines
@@ -356,14 +356,14 @@ def _correlation(
     A resample keeps the ranks of the whole set, which spares ranking it anew.
     """
     if ranks:
-        cosines, judged = rankdata(cosines), rankdata(judged)
+        cosines, judged = scipy.stats.rankdata(cosines), scipy.stats.rankdata(judged)
     times = Resampling.of(len(judged), np.random.default_rng(SEED)).times / len(judged)
     x, y = cosines - cosines.mean(), judged - judged.mean()
     mean_x, mean_y = times @ x, times @ y
     covariance = times @ (x * y) - mean_x * mean_y
     spread = np.sqrt((times @ x**2 - mean_x**2) * (times @ y**2 - mean_y**2))
     draws = covariance / np.maximum(spread, 1e-300)
-    value = float(pearsonr(cosines, judged).statistic)
+    value = float(scipy.stats.pearsonr(cosines, judged).statistic)
     return interval_of_draws(value, draws), draws
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from isogloss.arrays import Doubles1d, Floats2d, Ints1d
 from isogloss.retrieve.margins import N_NEIGHBOURS, margin_scores, mean_cosines
@@ -96,8 +95,8 @@ def _mutual(
 
 def _stories(firsts: Ints1d, seconds: Ints1d, scores: Doubles1d, n: int) -> Ints1d:
     """Return the number of each pair's story, in the order of their best pairs."""
-    graph = coo_array((np.ones(len(firsts), bool), (firsts, seconds)), shape=(n, n))
-    component = connected_components(graph, directed=False)[1][firsts]
+    graph = scipy.sparse.coo_array((np.ones(len(firsts), bool), (firsts, seconds)), shape=(n, n))
+    component = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][firsts]
     order = np.lexsort((firsts, -scores))
     numbers = {part: number for number, part in enumerate(dict.fromkeys(component[order]), 1)}
     return np.array([numbers[part] for part in component], np.int64)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Doubles3d, Ints1d
 from isogloss.errors import InputError
@@ -50,7 +49,7 @@ def fit_temperature(log_probabilities: Doubles2d, y: Ints1d) -> float:
         scaled = np.maximum(tempered(log_probabilities, temperature), np.log(1e-12))
         return np.asarray(-(target * scaled).sum(axis=1), dtype=np.float64)
 
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda log_temperature: float(losses(np.exp(log_temperature)).sum()),
         bounds=(-LARGEST_LOG_TEMPERATURE, LARGEST_LOG_TEMPERATURE),
         method="bounded",
@@ -65,7 +64,7 @@ def tempered(log_probabilities: Doubles, temperature: float) -> Doubles:
     """Return log p(c | D) at a temperature, of the shape given; 1 changes nothing."""
     if temperature == 1.0:
         return log_probabilities
-    scaled: Doubles = log_softmax(log_probabilities / temperature, axis=-1)
+    scaled: Doubles = scipy.special.log_softmax(log_probabilities / temperature, axis=-1)
     return scaled
 
 

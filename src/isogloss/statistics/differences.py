@@ -9,7 +9,7 @@ differ. How often it holds the truth is in docs/comparing.md, and the tests comp
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
 from isogloss.statistics.bootstrap import Resampled, numbered_ids
@@ -132,7 +132,9 @@ def _upper(win: float, loss: float, n: float, quantile: float) -> float:
     start = value + 1e-9  # at the value itself the test of none that differ is 0 / 0
     if start >= 1 or beyond(1.0) <= 0:
         return 1.0
-    return max(value, float(brentq(beyond, start, 1.0))) if beyond(start) < 0 else value
+    return (
+        max(value, float(scipy.optimize.brentq(beyond, start, 1.0))) if beyond(start) < 0 else value
+    )
 
 
 def _worth(value: float, differing: float, variance: float, n_units: int) -> float:

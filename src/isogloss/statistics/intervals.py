@@ -7,14 +7,15 @@ truth is in docs/comparing.md, and the long tests simulate it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import norm, t
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
 
 CONFIDENCE = 0.95
-QUANTILE = float(norm.ppf((1 + CONFIDENCE) / 2))
+QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def interval_over_divisions(shares: Doubles2d) -> Interval:
         return wilson(share, n_effective=n, n_units=n)
     variance = of_units + of_divisions
     freedom = (n_divisions - 1) * (variance / of_divisions) ** 2 if of_divisions > 0 else np.inf
-    quantile = float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+    quantile = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
     return wilson(share, n_effective=of_wholes / variance, n_units=n, quantile=quantile)
 
 

@@ -8,7 +8,7 @@ statistic depends on the number of sentences.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t
+import scipy
 
 from isogloss.arrays import Ints1d
 from isogloss.statistics.intervals import CONFIDENCE, Interval
@@ -35,7 +35,7 @@ def jackknife_interval(value: float, left_out: npt.NDArray[np.float64]) -> Inter
     """
     n = len(left_out)
     error = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1) * error)
+    reach = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, n - 1) * error)
     return Interval(value, value - reach, value + reach)
 
 

@@ -11,7 +11,7 @@ from itertools import permutations, product
 from math import factorial
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from isogloss.arrays import Bools2d, Doubles2d, Ints1d
 
@@ -83,7 +83,7 @@ def _ranks(matrix: Doubles2d) -> Doubles2d:
     """Return the rank of each value among all, NaN where there is none."""
     ranks = np.full(matrix.shape, np.nan)
     has_value: Bools2d = np.isfinite(matrix)
-    ranks[has_value] = rankdata(matrix[has_value])
+    ranks[has_value] = scipy.stats.rankdata(matrix[has_value])
     return ranks
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
-from sklearn.metrics import f1_score
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d
 from isogloss.statistics.bootstrap import numbered_ids, resampled_means
@@ -100,7 +99,7 @@ def paired_difference(
     groups = repeated(ids)
     of_documents = gains if groups is None else sums_of(groups, gains)
     wins, losses = int((of_documents > 0).sum()), int((of_documents < 0).sum())
-    p_value = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+    p_value = float(scipy.stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
     return PairedDifference(interval_of_gains(gains, groups), p_value)
 
 
@@ -149,6 +148,8 @@ def f1_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]
 
     Labels are compared as given; micro F1 of one label a document equals the accuracy.
     """
+    from sklearn.metrics import f1_score
+
     labels = {label: number for number, label in enumerate(dict.fromkeys([*gold, *predicted]))}
     numbers = [[labels[label] for label in side] for side in (gold, predicted)]
     if not numbers[0]:

@@ -20,7 +20,7 @@ of S seeds would be too narrow by √((S - 1) / S), and at 3 seeds has no percen
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import chi2, t
+import scipy
 
 from isogloss.arrays import Doubles2d
 from isogloss.statistics.bootstrap import Resampled, resampled_means
@@ -50,7 +50,7 @@ def interval_over_seeds(scores: Resampled, *, least: float) -> Interval:
     if _agree(scores):
         return interval_of_draws(value, scores.drawn.mean(axis=1))
     error, freedom = _error(scores)
-    half = float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
+    half = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
     return Interval(value, max(value - half, least), min(value + half, 1.0))
 
 
@@ -73,7 +73,7 @@ def difference_over_seeds(
     found = interval_over_seeds(scores, least=-1)
     if not _agree(scores):
         error, freedom = _error(scores)
-        quantile = float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+        quantile = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
         return interval_where_few_differ(
             found, scores, gains, ids, quantile=quantile, variance=error**2
         )
@@ -106,7 +106,7 @@ def accuracy_over_seeds(right: Doubles2d, ids: Sequence[str] | None, *, seed: in
         value,
         n_effective=value * (1 - value) / error**2,
         n_units=len(set(groups)) if groups else len(right),
-        quantile=float(t.ppf((1 + CONFIDENCE) / 2, freedom)),
+        quantile=float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, freedom)),
     )
 
 
@@ -116,7 +116,7 @@ def p_over_seeds(gains: Resampled) -> float | None:
         return None
     error, freedom = _error(gains)
     value = abs(float(gains.values.mean()))
-    return float(2 * t.sf(value / error, freedom)) if error else float(value < 1e-9)
+    return float(2 * scipy.stats.t.sf(value / error, freedom)) if error else float(value < 1e-9)
 
 
 def deviation_over_seeds(scores: Resampled) -> float | None:
@@ -139,5 +139,5 @@ def _error(scores: Resampled) -> tuple[float, float]:
     uncorrected = of_documents + max(of_seeds, explained) / n_seeds
     share = of_seeds / n_seeds / uncorrected if uncorrected else 0.0
     freedom = (n_seeds - 1) / share**2 if share else np.inf
-    of_seeds *= (n_seeds - 1) / chi2.median(n_seeds - 1)
+    of_seeds *= (n_seeds - 1) / scipy.stats.chi2.median(n_seeds - 1)
     return float(np.sqrt(of_documents + max(of_seeds, explained) / n_seeds)), freedom

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+import scipy
 
 from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
 from isogloss.encode.words.tokens_of_words import SpannedText
@@ -95,7 +94,7 @@ class NameVote:
         """Return log p(t | word) with the evidence; rows without a feature are as they were."""
         linked = features.any(axis=1)
         found = log_probabilities.copy()
-        found[linked] = log_softmax(
+        found[linked] = scipy.special.log_softmax(
             log_probabilities[linked] + features[linked] @ self.weight.T, axis=1
         )
         return found
@@ -183,14 +182,14 @@ def _fitted(x: Doubles2d, offset: Doubles2d, y: Ints1d) -> Doubles2d:
     def loss(flat: Doubles1d) -> tuple[float, Doubles1d]:
         weight = flat.reshape(n_tags, width)
         scores = offset + x @ weight.T
-        gradient = (softmax(scores, axis=1) - right).T @ x + weight / C_OF_NAMES
+        gradient = (scipy.special.softmax(scores, axis=1) - right).T @ x + weight / C_OF_NAMES
         value = _loss(scores, y) + float((weight**2).sum()) / (2 * C_OF_NAMES)
         return value, gradient.ravel()
 
-    found = minimize(loss, np.zeros(n_tags * width), jac=True, method="L-BFGS-B")
+    found = scipy.optimize.minimize(loss, np.zeros(n_tags * width), jac=True, method="L-BFGS-B")
     weight: Doubles2d = found.x.reshape(n_tags, width)
     return weight
 
 
 def _loss(scores: Doubles2d, y: Ints1d) -> float:
-    return -float(log_softmax(scores, axis=1)[np.arange(len(y)), y].sum())
+    return -float(scipy.special.log_softmax(scores, axis=1)[np.arange(len(y)), y].sum())

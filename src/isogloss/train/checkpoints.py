@@ -10,12 +10,11 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
 
 from isogloss.errors import InputError
 from isogloss.storage.files import (
@@ -29,7 +28,9 @@ from isogloss.storage.files import (
 )
 from isogloss.storage.sealed import CHECKSUM, arrays_checksum
 from isogloss.storage.typed import typed
-from isogloss.train.weights import Tensors
+
+if TYPE_CHECKING:
+    from isogloss.train.weights import Tensors
 
 FORMAT = "isogloss training checkpoint 3"
 NAME = "checkpoint.safetensors"
@@ -88,7 +89,7 @@ class Checkpoint(NamedTuple):
     """How far a run is, and its tensors."""
 
     progress: Progress
-    tensors: Tensors
+    tensors: "Tensors"
 
 
 class Checkpoints:
@@ -162,7 +163,7 @@ class Checkpoints:
             )
         return Checkpoint(progress, tensors)
 
-    def write(self, run: dict[str, Any], progress: Progress, tensors: Tensors) -> None:
+    def write(self, run: dict[str, Any], progress: Progress, tensors: "Tensors") -> None:
         """Replace the checkpoint; then remove the best epochs that it no longer names."""
         record = json.dumps(msgspec.to_builtins(progress) | {"run": run})
         self._write(NAME, tensors, {"format": FORMAT, "progress": record})
@@ -171,11 +172,11 @@ class Checkpoints:
             if file not in named:
                 file.unlink(missing_ok=True)
 
-    def write_best(self, step: int, tensors: Tensors) -> None:
+    def write_best(self, step: int, tensors: "Tensors") -> None:
         """Keep the weights of a good epoch."""
         self._write(self._best(step).name, tensors, {"format": FORMAT})
 
-    def read_best(self, step: int) -> Tensors:
+    def read_best(self, step: int) -> "Tensors":
         """Return weights that `write_best` kept.
 
         Raises
@@ -195,14 +196,18 @@ class Checkpoints:
     def _best(self, step: int) -> Path:
         return self.folder / f"best-{step:08d}.safetensors"
 
-    def _write(self, name: str, tensors: Tensors, metadata: dict[str, str]) -> None:
+    def _write(self, name: str, tensors: "Tensors", metadata: dict[str, str]) -> None:
+        from safetensors.torch import save_file
+
         metadata[CHECKSUM] = arrays_checksum(tensors, metadata)
         with atomic_file(self.folder / name, overwrite=True) as temporary:
             save_file(tensors, temporary, metadata=metadata)
 
 
-def _read(file: Path, *, advice: str) -> tuple[dict[str, str], Tensors]:
+def _read(file: Path, *, advice: str) -> "tuple[dict[str, str], Tensors]":
     """Return metadata and tensors of a file as they were written."""
+    from safetensors.torch import load_file
+
     try:
         with safe_open(file, framework="pt") as opened:
             metadata: dict[str, str] = opened.metadata() or {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.data.lines import open_lines
@@ -161,7 +161,7 @@ def spearman(first: Doubles1d, second: Doubles1d) -> float:
 
 def _correlations(first: Doubles2d, second: Doubles2d) -> Doubles1d:
     """Return Spearman's correlation of each row; (n_rows, n) → (n_rows,)."""
-    a, b = (rankdata(values, axis=1) for values in (first, second))
+    a, b = (scipy.stats.rankdata(values, axis=1) for values in (first, second))
     a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
     lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     products = (a * b).sum(axis=1)

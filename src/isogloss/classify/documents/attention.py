@@ -7,7 +7,6 @@ encoder's vector, or classified on its own) is the business of the heads.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
@@ -15,8 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from isogloss.arrays import Doubles2d, Floats2d, Ints1d
-
-Attention = Literal["learned", "mean", "sum"]
+from isogloss.classify.documents.entity_memory import Attention
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 """What both presets learn about entities: which occurred, how often, and the attention."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from isogloss.arrays import Bools1d, Doubles1d, Floats1d, Ints1d
-from isogloss.classify.documents.attention import Attention
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.limits import Count
+
+Attention = Literal["learned", "mean", "sum"]
 
 
 @dataclass(frozen=True)

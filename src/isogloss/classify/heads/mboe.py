@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d
-from isogloss.classify.documents.attention import Attention, EntityPairs
+from isogloss.classify.documents.attention import EntityPairs
 from isogloss.classify.documents.entity_batch import EntityBatch
-from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.documents.entity_memory import Attention, EntityMemory
 from isogloss.classify.documents.trained_vectors import TrainedVectors
 from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.joint import train_together

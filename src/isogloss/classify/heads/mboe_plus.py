@@ -22,9 +22,8 @@ from itertools import product
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
-from isogloss.classify.documents.attention import Attention
 from isogloss.classify.documents.entity_batch import EntityBatch
-from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.documents.entity_memory import Attention, EntityMemory
 from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.vote import EntityVote, pair_weights
 from isogloss.learn.linear_head import (

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 import torch
-from scipy.sparse import csr_array
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -196,7 +196,7 @@ def pooled(memory: EntityMemory, vectors: Floats2d, batch: EntityBatch) -> Doubl
     """Return z = Σ a_e v_e: float64 (n_documents, width of v); zeros where nothing is linked."""
     weights = pair_weights(memory, vectors, batch)
     shape = (len(batch), len(batch.entities))
-    matrix = csr_array((weights, batch.columns, batch.offsets), shape=shape)
+    matrix = scipy.sparse.csr_array((weights, batch.columns, batch.offsets), shape=shape)
     return np.asarray(matrix @ batch.vectors.astype(np.float64), dtype=np.float64)
 
 

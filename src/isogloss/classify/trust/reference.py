@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
+import scipy
 
 from isogloss.arrays import Doubles1d, Doubles2d, Doubles3d, Floats2d, Floats3d, Ints1d
 from isogloss.learn.linear_head import LinearHead, folds_of, out_of_fold
@@ -69,7 +69,7 @@ class ForecastReference:
     def agreement_on(self, vectors: Floats2d) -> Doubles1d:
         """Return how far pairs agree on vectors (n_documents, width): float64 (n_documents,)."""
         logits = np.einsum("nd,hcd->hnc", vectors, self.weight) + self.bias[:, None]
-        log_probabilities = log_softmax(logits.astype(np.float64), axis=2)
+        log_probabilities = scipy.special.log_softmax(logits.astype(np.float64), axis=2)
         return _agreement(log_probabilities, self.temperature)
 
     def expected_accuracy(self, agreement: float) -> float:

@@ -16,7 +16,6 @@ import numpy as np
 from isogloss.arrays import Doubles2d, Ints1d
 from isogloss.classify.documents.documents import Part
 from isogloss.classify.heads.head import Head
-from isogloss.classify.heads.mboe import MboeHead
 from isogloss.learn.linear_head import folds_of, out_of_fold
 from isogloss.learn.threads import one_thread
 from isogloss.limits import Count, Positive, Share
@@ -104,6 +103,8 @@ def fit_trust(
     tuned
         Whether the encoder was fine-tuned.
     """
+    from isogloss.classify.heads.mboe import MboeHead
+
     linear, classes, vectors = head.linear, cast(Ints1d, train.y), train.documents.vectors
     whole = isinstance(head, MboeHead) and len(head.memory.entities) > 0
     with one_thread():

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from isogloss.arrays import Bools1d, Ints1d
-from isogloss.classify.documents.attention import Attention, EntityPairs, EntityPooling
+from isogloss.classify.documents.attention import EntityPairs, EntityPooling
 from isogloss.classify.documents.entity_batch import EntityBatch
-from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.documents.entity_memory import Attention, EntityMemory
 from isogloss.classify.documents.trained_vectors import TrainedVectors
 from isogloss.classify.heads.head import EncoderOnlyHead, Head
 from isogloss.classify.heads.mboe import INITIAL_ATTENTION, MboeHead

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from isogloss.classify import Adaptation, TextClassifier
-from isogloss.classify.adaptation import texts_to_adapt_to
+from isogloss.classify.adaptation import Adaptation, adapt, texts_to_adapt_to
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import refuse_other_files
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
@@ -73,13 +73,17 @@ def adapt_command(
     loaded = saved.load(cache)
     outcome = None
     if remove:
-        loaded.fitted_ = loaded.fitted_.with_correction(code, None)
+        loaded = loaded.with_correction(code, None)
     else:
-        outcome = loaded.adapt(code, chosen)
+        outcome = adapt(loaded, code, chosen)
+        if outcome.correction is not None:
+            loaded = loaded.with_correction(code, outcome.correction)
     place = model.resolve() if out is None else out  # of a link, what it leads to
     is_written = outcome is None or outcome.accepted  # else a warning has said why
     if is_written:
-        loaded.save(place, overwrite=True)  # before it is said
+        from isogloss.classify.saving.save import save_classifier
+
+        save_classifier(loaded, place, embed_kb=False, overwrite=True)  # before it is said
     if output.as_json:
         shown = {"lang": code, "removed": True} if outcome is None else outcome.as_json()
         typer.echo(json.dumps(shown, ensure_ascii=False))
@@ -91,9 +95,9 @@ def adapt_command(
         typer.echo(f"isogloss: model → {place}", err=True)
 
 
-def say_corrections(model: TextClassifier, langs: Container[str]) -> None:
+def say_corrections(model: FittedClassifier, langs: Container[str]) -> None:
     """Say on standard error which of these languages are corrected."""
-    for lang, correction in model.corrections_.items():
+    for lang, correction in model.corrections.items():
         if lang in langs:
             texts = counted(correction.n_texts, "text")
             typer.echo(f"isogloss: corrected: {lang}, {texts}", err=True)

@@ -8,11 +8,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from isogloss.classify import TextClassifier
 from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
 from isogloss.classify.answers.summary import Summary, summary_path
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
@@ -84,7 +84,7 @@ def answer_to_file(
     fallback_lang: str | None,
     abstain_below: float | None,
     cache: Path | None,
-) -> tuple[TextClassifier, Summary]:
+) -> tuple[FittedClassifier, Summary]:
     """Write the rows of a file with their answers; return the model that answered, and the summary.
 
     What is wrong with the file, its columns or its languages is said before the model is loaded.
@@ -106,7 +106,7 @@ def answer_to_file(
             rows = source.opened()
         target.refuse_misfit(rows, columns.added)
         loaded = saved.load(cache)
-        answering = Answering(loaded.fitted_, fallback_lang, abstain_below)
+        answering = Answering(loaded, fallback_lang, abstain_below)
         task = AnswerTask(
             answering, columns, model_name=saved.model.resolve().name, settings=settings,
             needs_language=about.uses_language, overwrite=made.overwrite,

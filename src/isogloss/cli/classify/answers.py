@@ -8,36 +8,36 @@ from typing import Any
 import typer
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify import TextClassifier
 from isogloss.classify.answers.answers import Answers
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.label_sets import written_labels
 from isogloss.errors import counted, warn_omitted
 
 _BREAKS = re.compile(r"[\t\r\n]+")
 
 
-def say_changed_labels(model: TextClassifier) -> None:
+def say_changed_labels(model: FittedClassifier) -> None:
     """Warn when labels hold tabs or line breaks, which become spaces in lines."""
-    broken = sum(bool(_BREAKS.search(str(label))) for label in model.classes_.tolist())
-    if broken and not model.options_.multilabel:
+    broken = sum(bool(_BREAKS.search(str(label))) for label in model.classes.tolist())
+    if broken and not model.options.multilabel:
         warn_omitted(
             f"{counted(broken, 'label')} of the model with a tab or line break, written as a "
             "space; --json has them as they are"
         )
 
 
-def print_lines(model: TextClassifier, answers: Answers) -> None:
+def print_lines(model: FittedClassifier, answers: Answers) -> None:
     """Print a line a text: label or label set, tab, its probabilities; None is an empty field."""
     for label, row in zip(answers.labels, answers.probabilities, strict=True):
         typer.echo(f"{_field(model, label)}\t{_probabilities(model, label, row)}")
 
 
 def print_json(
-    model: TextClassifier, answers: Answers, *, ids: Sequence[str | None] | None
+    model: FittedClassifier, answers: Answers, *, ids: Sequence[str | None] | None
 ) -> None:
     """Print one JSON document: the classes, and of each text its label and all probabilities."""
-    classes = model.classes_.tolist()
-    name = "labels" if model.options_.multilabel else "label"
+    classes = model.classes.tolist()
+    name = "labels" if model.options.multilabel else "label"
     rows = []
     for row, label in enumerate(answers.labels):
         entry: dict[str, Any] = {"row": row, "lang": answers.langs[row], name: label}
@@ -49,16 +49,16 @@ def print_json(
     typer.echo(json.dumps({"classes": classes, "rows": rows}, ensure_ascii=False))
 
 
-def _field(model: TextClassifier, label: Any) -> str:
-    if model.options_.multilabel:
-        return written_labels(label, all_labels=model.classes_.tolist())
+def _field(model: FittedClassifier, label: Any) -> str:
+    if model.options.multilabel:
+        return written_labels(label, all_labels=model.classes.tolist())
     field = "" if label is None else _BREAKS.sub(" ", str(label))
     # A quote at the start would be read as CSV quoting, which is then what it gets.
     return '"' + field.replace('"', '""') + '"' if field.startswith('"') else field
 
 
-def _probabilities(model: TextClassifier, label: Any, probabilities: Doubles1d) -> str:
-    if not model.options_.multilabel:
+def _probabilities(model: FittedClassifier, label: Any, probabilities: Doubles1d) -> str:
+    if not model.options.multilabel:
         return f"{probabilities.max():.4f}"
-    named = dict(zip(model.classes_.tolist(), probabilities.tolist(), strict=True))
+    named = dict(zip(model.classes.tolist(), probabilities.tolist(), strict=True))
     return "|".join(f"{named[one]:.4f}" for one in label)

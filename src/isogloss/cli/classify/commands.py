@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from isogloss.classify import TextClassifier
-from isogloss.classify.evaluate.explanation import NO_WEIGHT
-from isogloss.classify.evaluate.report import write_report
+from isogloss.classify.evaluate.evaluation import evaluate
+from isogloss.classify.evaluate.explanation import NO_WEIGHT, explain
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.cli import options
 from isogloss.cli.classify.adapt import adapt_command, say_corrections
@@ -84,12 +84,15 @@ def evaluate_command(
     )
     if not len(tests):
         raise InputError("no text to score on; give --test LANG=FILE")
+    from isogloss.classify.evaluate.report import write_report
+
     loaded, other = saved.load(cache), None
     if versus is not None:
-        other = TextClassifier.load(versus, device=saved.device, threads=saved.threads, cache=cache)
+        beside = Model(model=versus, device=saved.device, threads=saved.threads)
+        other = beside.load(cache)
     tests = replace(tests, labels=_typed(tests.labels, loaded))
-    result = loaded.evaluate(
-        tests.texts, tests.labels, tests.langs, ids=tests.ids,
+    result = evaluate(
+        loaded, tests.texts, tests.labels, tests.langs, ids=tests.ids,
         fallback_lang=fallback_lang, versus=other, abstain_below=abstain_below,
     )  # fmt: skip
     say_languages(tests.langs)
@@ -98,7 +101,7 @@ def evaluate_command(
     against = None if versus is None else versus.name
     if made.report is not None:  # before anything is said
         write_report(
-            made.report, loaded.fitted_, result, tests.texts, tests.labels, tests.langs,
+            made.report, loaded, result, tests.texts, tests.labels, tests.langs,
             title=f"Evaluation of {saved.model.name}",
             note="The documents shown were not chosen by their result.",
             versus=against, fallback_lang=fallback_lang, overwrite=made.overwrite,
@@ -111,9 +114,9 @@ def evaluate_command(
         typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
 
 
-@app.command()
+@app.command("explain")
 @grouped
-def explain(
+def explain_command(
     given: Given,
     saved: Model,
     text: Annotated[str, typer.Argument(help="The text itself.")],
@@ -130,28 +133,28 @@ def explain(
     code = None if lang is None else languages_of_texts([text], lang)[0]
     fallback_lang = checked_language(fallback_lang)
     loaded = saved.load()
-    explanation = loaded.explain(text, code, fallback_lang=fallback_lang)
+    explanation = explain(loaded, text, code, fallback_lang=fallback_lang)
     if output.as_json:
         facts = asdict(explanation) | {"difference": explanation.difference}
         for key in ("probabilities", "probabilities_without_entities", "difference"):
             facts[key] = {str(name): value for name, value in facts[key].items()}
-        if loaded.kb_ is not None and not explanation.entities_have_weight:
+        if loaded.kb is not None and not explanation.entities_have_weight:
             facts["note"] = NO_WEIGHT
         typer.echo(json.dumps(facts, ensure_ascii=False))
     else:
         print_explanation(loaded, explanation)
 
 
-def _typed(labels: list[Any], model: TextClassifier) -> list[Any]:
+def _typed(labels: list[Any], model: FittedClassifier) -> list[Any]:
     """Give labels of a file the form that the model's have: files hold strings without blanks."""
     known: dict[str, Any] = {}
-    for label in model.classes_.tolist():
+    for label in model.classes.tolist():
         other = known.setdefault(str(label).strip(), label)
         if other is not label:
             raise InputError(
                 f"the model's labels {other!r} and {label!r} are the same in a file; "
                 "fit it with labels that differ in more than blanks"
             )
-    if model.options_.multilabel:
+    if model.options.multilabel:
         return [tuple(known.get(label, label) for label in labels_of) for labels_of in labels]
     return [known.get(label, label) for label in labels]

@@ -8,14 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from isogloss.classify.compare.cells import COMPARISON
-from isogloss.classify.compare.comparison import check_rows, compare, compared_rows
-from isogloss.classify.compare.tables import (
-    by_language,
-    published_table,
-    side_by_side,
-    summary,
-    verdicts,
-)
 from isogloss.cli import options
 from isogloss.cli.classify.labelled import read_labelled
 from isogloss.cli.groups import grouped
@@ -78,6 +70,15 @@ def compare_command(
     tune: TuneName = "head",
 ) -> None:
     """Fit with and without entities, over several seeds, and say whether they help."""
+    from isogloss.classify.compare.comparison import check_rows, compare, compared_rows
+    from isogloss.classify.compare.tables import (
+        by_language,
+        published_table,
+        side_by_side,
+        summary,
+        verdicts,
+    )
+
     out = compared.out
     names = options.listed(compared.rows, "--rows")
     asked = compared_rows(names, is_tuned=tune != "head")

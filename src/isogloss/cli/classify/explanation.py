@@ -4,17 +4,18 @@ from typing import Any
 
 import typer
 
-from isogloss.classify import Explanation, TextClassifier
-from isogloss.classify.evaluate.explanation import NO_WEIGHT
-from isogloss.classify.heads.mboe import MboeHead
+from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.cli.output import console
 from isogloss.errors import counted
 from isogloss.report.table import Table
 from isogloss.visible import visible
 
 
-def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
+def print_explanation(model: FittedClassifier, explanation: Explanation) -> None:
     """Print an explanation by `model` on standard output."""
+    from isogloss.classify.heads.mboe import MboeHead
+
     label = explanation.label
     shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
     typer.echo(visible(f"{explanation.text}\n→ {shown}"))
@@ -22,10 +23,10 @@ def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
     likeliest = sorted(explanation.probabilities.items(), key=lambda pair: -pair[1])
     without = explanation.probabilities_without_entities
     # Of mboe, another classifier than one without a knowledge base would be.
-    other = "no entities" if isinstance(model.head_, MboeHead) else "encoder alone"
+    other = "no entities" if isinstance(model.head, MboeHead) else "encoder alone"
     rows: list[dict[str, Any]] = [
         {"label": str(label), "probability": probability}
-        if model.kb_ is None
+        if model.kb is None
         else {
             "label": str(label),
             "with entities": probability,
@@ -38,7 +39,7 @@ def print_explanation(model: TextClassifier, explanation: Explanation) -> None:
     if explanation.corrected is not None:
         texts = counted(explanation.corrected, "text")
         typer.echo(f"corrected: vectors of {explanation.lang}, as learned from {texts}")
-    if model.kb_ is None:
+    if model.kb is None:
         typer.echo("this model has no knowledge base: the text's vector alone decides")
         return
     if not explanation.entities:

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from isogloss.classify import TextClassifier
-from isogloss.classify.evaluate.report import describe
 from isogloss.classify.fitting.training_data import check_training, refuse_beside_names
 from isogloss.cli import options
 from isogloss.cli.classify.class_names import ClassesFile, read_class_names
@@ -24,6 +22,9 @@ from isogloss.limits import LARGEST_COUNT
 from isogloss.text.languages import parse_language_file
 from isogloss.train.checkpoints import Checkpoints
 from isogloss.vectors.for_knowledge_base import read_entity_vectors
+
+if TYPE_CHECKING:
+    from isogloss.classify import TextClassifier
 
 _OF_ENTITIES = "is for entities of a knowledge base; give --kb too"
 _FOR_TRAIN = OnlyWith(
@@ -137,6 +138,8 @@ def fit_command(
         lang=columns.lang,
         class_names=class_names,
     )
+    from isogloss.classify import TextClassifier
+
     kb = None if names.kb is None else KnowledgeBase.open(names.kb)
     how = vars(entities) | {
         "init": _init(entities.init, kb, texts.langs),
@@ -160,7 +163,9 @@ def fit_command(
         _write(model, made, embed_kb=names.embed_kb)
 
 
-def _write(model: TextClassifier, made: ModelFolder, *, embed_kb: bool) -> None:
+def _write(model: "TextClassifier", made: ModelFolder, *, embed_kb: bool) -> None:
+    from isogloss.classify.evaluate.report import describe
+
     for name, value in describe(model.fitted_).items():
         typer.echo(f"isogloss: {name}: {value}", err=True)
     model.save(made.out, embed_kb=embed_kb, overwrite=made.overwrite)

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from isogloss.classify import TextClassifier
+from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.cli import options
 from isogloss.cli.groups import Given, OnlyWith
+from isogloss.memory import without_collection
 
 _OF_ENTITIES = OnlyWith(
     "@entities", why="is for entities, and the model has no knowledge base; leave it out"
@@ -61,9 +62,12 @@ class Model(options.Compute):
         )
         return about
 
-    def load(self, cache: Path | None = None) -> TextClassifier:
+    @without_collection()
+    def load(self, cache: Path | None = None) -> FittedClassifier:
         """Read it."""
-        return TextClassifier.load(
+        from isogloss.classify.saving.load import load_classifier
+
+        return load_classifier(
             self.model, encoder=self.encoder, kb=self.kb, device=self.device,
             threads=self.threads, cache=cache,
-        )  # fmt: skip
+        ).fitted  # fmt: skip

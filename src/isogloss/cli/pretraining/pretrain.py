@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.align.pretraining.pretrainer import Pretrainer
 from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, count, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
@@ -196,6 +195,8 @@ def pretrain(
         raise InputError("give --encoder to start from, or --tokenizer for a new one, not both")
     dev = [parse_language_file(value).path for value in development.dev or ()]
     refuse_unreadable([*monolingual.files(), *dev])
+    from isogloss.align.pretraining import Pretrainer
+
     trainer = Pretrainer(
         beginning.encoder, tokenizer=beginning.tokenizer, shape=beginning.shape,
         pooling=beginning.pooling, training=_training(beginning, masked, steps),

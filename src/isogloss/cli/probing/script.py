@@ -21,7 +21,6 @@ from isogloss.probe.transfer.altered.alterations import (
     romanising,
     switching,
 )
-from isogloss.probe.transfer.altered.measure import ScriptOptions, measure_script
 from isogloss.probe.transfer.matrix.controls import candidates
 from isogloss.probe.transfer.matrix.runs import TRANSFER
 from isogloss.probe.transfer.matrix.saved import read_matrix
@@ -97,6 +96,8 @@ def script(
         encoders, [], load=lambda name: Encoder.load(name, **vars(compute)),
         layer=str(saved.options["layer"]), seed=int(saved.options["seed"]),
     )  # fmt: skip
+    from isogloss.probe.transfer.altered.measure import ScriptOptions, measure_script
+
     asked = ScriptOptions(
         str(matrix), lang, altered.romanise, altered.switch, _text(altered.dictionary),
         _text(altered.kb), altered.into if altered.kb else None, _text(altered.code_switched),

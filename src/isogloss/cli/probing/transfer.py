@@ -14,7 +14,7 @@ from isogloss.cli.tag.files import ColumnOptions
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.probe.transfer.matrix.controls import candidates
-from isogloss.probe.transfer.matrix.measure import TransferOptions, measure_matrix, notes_on
+from isogloss.probe.transfer.matrix.options import TransferOptions
 from isogloss.probe.transfer.matrix.result import SetFile, TransferResult
 from isogloss.probe.transfer.matrix.runs import TRANSFER
 from isogloss.probe.transfer.matrix.sets import (
@@ -103,6 +103,8 @@ def transfer(
     refuse_tests_trained_on(trains, tests)
     say_small(trains, measured.n_words)
     say_translations(trains, tests)
+    from isogloss.probe.transfer.matrix.measure import measure_matrix, notes_on
+
     found = measure_matrix(systems, trains, tests, options=measured, out=files.out)
     result = TransferResult(
         found.matrix, options=measured, notes=notes_on(found.matrix, measured),

@@ -9,7 +9,6 @@ from isogloss.cli import options
 from isogloss.cli.groups import grouped
 from isogloss.cli.places import refuse_place
 from isogloss.cli.tag.model import Model
-from isogloss.tag.export import export_tagger
 
 
 @grouped
@@ -21,5 +20,7 @@ def export_command(
 ) -> None:
     """Write a model of first pieces in one layer for the pipelines of transformers."""
     refuse_place(out, saved.model, saved.encoder, saved.kb, overwrite=overwrite, makes="folder")
+    from isogloss.tag.export import export_tagger
+
     export_tagger(saved.load().fitted_, out, overwrite=overwrite)
     typer.echo(f"isogloss: model for transformers → {out}", err=True)

@@ -16,8 +16,8 @@ from isogloss.cores import is_first_process
 from isogloss.encode import Encoder
 from isogloss.errors import counted
 from isogloss.kb import KnowledgeBase
-from isogloss.tag import TaggedSentences, TokenTagger
 from isogloss.tag.entities import SchemeChoice, entity_scheme
+from isogloss.tag.sentences import TaggedSentences
 from isogloss.train.checkpoints import Checkpoints
 
 
@@ -82,6 +82,8 @@ def fit_command(
     found = entity_scheme(scheme, learned.tags, where=learned.where)
     if found is not None and len(judged):
         entity_scheme(found, judged.tags, where=judged.where)
+    from isogloss.tag import TokenTagger
+
     model = TokenTagger(
         encoder, kb if kb is None else KnowledgeBase.open(kb), layer=words.layer,
         pieces=words.pieces, scheme=found or "none", tune=tune, training=tuning.options(tune),

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import options
-from isogloss.tag import TokenTagger
+from isogloss.memory import without_collection
+
+if TYPE_CHECKING:
+    from isogloss.tag import TokenTagger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +26,11 @@ class Model(options.Compute):
         typer.Option(help="New place of the model's knowledge base, if it moved."),
     ] = None
 
-    def load(self) -> TokenTagger:
+    @without_collection()
+    def load(self) -> "TokenTagger":
         """Read it."""
+        from isogloss.tag import TokenTagger
+
         return TokenTagger.load(
             self.model, encoder=self.encoder, kb=self.kb, device=self.device, threads=self.threads
         )

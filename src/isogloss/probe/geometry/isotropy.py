@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
+import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.encode.transforms import FITS
@@ -153,7 +153,9 @@ def log_partition(vectors: Vectors) -> float:
     """
     doubles = np.asarray(vectors, np.float64)
     along = doubles @ np.linalg.eigh(doubles.T @ doubles)[1]
-    values = np.concatenate([logsumexp(along, axis=0), logsumexp(-along, axis=0)])
+    values = np.concatenate(
+        [scipy.special.logsumexp(along, axis=0), scipy.special.logsumexp(-along, axis=0)]
+    )
     return float(values.min() - values.max())
 
 

@@ -7,7 +7,7 @@ it finds there in languages that differ in their means alone: `exchanged` makes 
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t
+import scipy
 
 from isogloss.arrays import Bools1d, Bools2d, Doubles2d, Floats3d
 from isogloss.learn.linear_head import C_WITHOUT_SEARCH, LinearHead
@@ -74,7 +74,9 @@ def interval_of_another(shares: npt.NDArray[np.float64]) -> Interval:
         (n,), two or more.
     """
     n, mean = len(shares), float(shares.mean())
-    reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1) * shares.std(ddof=1) * np.sqrt(1 + 1 / n))
+    reach = float(
+        scipy.stats.t.ppf((1 + CONFIDENCE) / 2, n - 1) * shares.std(ddof=1) * np.sqrt(1 + 1 / n)
+    )
     return _cut(mean, reach)
 
 
@@ -99,7 +101,7 @@ def interval_of_all_languages(shares: Doubles2d) -> Interval:
     if not variance > 0:
         return _cut(mean, 0.0)
     freedom = variance**2 / (between**2 / (n - 1) + within**2 / (n * (n_langs - 1)))
-    quantile = t.ppf(1 - (1 - CONFIDENCE) / (2 * n_langs), freedom)
+    quantile = scipy.stats.t.ppf(1 - (1 - CONFIDENCE) / (2 * n_langs), freedom)
     return _cut(mean, float(quantile * np.sqrt(variance)))
 
 

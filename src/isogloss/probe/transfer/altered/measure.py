@@ -9,7 +9,8 @@ from isogloss.errors import InputError
 from isogloss.probe.transfer.altered.alterations import AS_WRITTEN, MIXED, Alteration
 from isogloss.probe.transfer.altered.result import ScriptResult
 from isogloss.probe.transfer.matrix.controls import Candidate
-from isogloss.probe.transfer.matrix.measure import TransferOptions, measure_matrix
+from isogloss.probe.transfer.matrix.measure import measure_matrix
+from isogloss.probe.transfer.matrix.options import TransferOptions
 from isogloss.probe.transfer.matrix.saved import SavedMatrix
 from isogloss.probe.transfer.matrix.sets import TaggedText, TrainingSet
 

@@ -15,9 +15,9 @@ from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError, counted
 from isogloss.learn.run_store import Runs
-from isogloss.limits import LARGEST_SEED, check_count
 from isogloss.probe.transfer.matrix.controls import Candidate
 from isogloss.probe.transfer.matrix.matrix import METRICS, Matrix, System, Task
+from isogloss.probe.transfer.matrix.options import TransferOptions
 from isogloss.probe.transfer.matrix.result import KeptRun
 from isogloss.probe.transfer.matrix.runs import TRANSFER, TransferRun
 from isogloss.probe.transfer.matrix.sets import SCHEME, TaggedText, TrainingSet
@@ -29,47 +29,6 @@ from isogloss.tag.token_tagger import TokenTagger
 from isogloss.tag.word_features import features_of, layer_states
 
 SENTENCES_AT_ONCE = 500
-
-
-@dataclass(frozen=True)
-class TransferOptions:
-    """What is measured, the same for every system.
-
-    Parameters
-    ----------
-    task
-        ``"upos"``: parts of speech, by accuracy; ``"ner"``: entities, by strict F1.
-    words
-        To train on, of each training language; 0: all.
-    seeds
-        How often training sentences are drawn and a tagger is fitted.
-    layer, pieces
-        As of `TokenTagger`.
-    seed
-        The first of the seeds; also of the bootstrap, and of random layers.
-    """
-
-    task: Task = "upos"
-    words: int = 5000
-    seeds: int = 3
-    layer: str = "auto"
-    pieces: WordPooling = "mean"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_count("words", self.words, least=0)
-        check_count("seeds", self.seeds, most=100)
-        check_count("seed", self.seed, least=0, most=LARGEST_SEED - 100)
-
-    @property
-    def n_words(self) -> int | None:
-        """Words to draw; None: all."""
-        return self.words or None
-
-    @property
-    def all_seeds(self) -> list[int]:
-        """The seeds of the taggers."""
-        return [self.seed + number for number in range(self.seeds)]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ of them might be taken: regret and NDCG are means over all orders of those.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.metrics import ndcg_score
+import scipy
 
 from isogloss.arrays import Doubles1d
 
@@ -44,14 +43,16 @@ def ndcg_at_3(scores: Doubles1d, ranking: Doubles1d) -> float:
     _check(scores, ranking)
     if len(scores) == 1:
         return 1.0
-    relevance = np.maximum(N_RELEVANT + 1 - rankdata(-scores, "min"), 0.0)
+    from sklearn.metrics import ndcg_score
+
+    relevance = np.maximum(N_RELEVANT + 1 - scipy.stats.rankdata(-scores, "min"), 0.0)
     gains = 2.0**relevance - 1
     return float(ndcg_score(gains[None], ranking[None], k=N_RANKED))
 
 
 def agreed(numbers: Sequence[Doubles1d]) -> Doubles1d:
     """Return the mean of several rankings: of the ranks in each, 0 for the lowest; (n,)."""
-    ranks = [rankdata(one, "average") - 1.0 for one in numbers]
+    ranks = [scipy.stats.rankdata(one, "average") - 1.0 for one in numbers]
     return np.asarray(np.mean(ranks, axis=0), np.float64)
 
 
