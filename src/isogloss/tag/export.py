@@ -80,6 +80,7 @@ def _model(encoder: Encoder, layer: int, head: LinearHead, tag_names: tuple[str,
 
     network = network_of(encoder)
     config = copy.deepcopy(network.model.config)
+    vars(config).pop("auto_map", None)  # names code that is not written
     config.num_hidden_layers = layer
     config.id2label = dict(enumerate(tag_names))
     config.label2id = {name: number for number, name in enumerate(tag_names)}
