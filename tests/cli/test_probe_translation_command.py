@@ -143,7 +143,7 @@ def test_bad_input_is_one_sentence(
     assert "names no pairs; give two languages and a file" in said("--pairs", "de.tsv")
     assert "no such file" in said("--pairs", "en-de=none.tsv")
     assert "x1" in said("--pairs", de.replace("en-", "x1-"))
-    assert "pairs of en with itself; name two languages" in said(
+    assert "has pairs of en with itself; name two languages" in said(
         "--pairs", de.replace("en-de", "en-eng")
     )
     assert "names this file twice" in said("--pairs", de, "--pairs", de)

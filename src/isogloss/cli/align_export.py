@@ -50,7 +50,9 @@ class Smaller:
         refuse_same_file([("--prune-with", file) for file in files])
         texts: list[str] = []
         for file in files:
-            found = read_documents(file, format=FileFormat(), needs_label=False).texts
+            found = read_documents(
+                file, format=FileFormat(fixed_by="--prune-with"), needs_label=False
+            ).texts
             if not any(text.strip() for text in found):
                 raise InputError("holds no text to prune with; give one with texts", path=file)
             texts += found

@@ -132,7 +132,12 @@ def geometry(
         for file in files
     ]  # fmt: skip
     documents = [
-        (file.lang, read_documents(file.path, format=FileFormat(), needs_label=False).texts)
+        (
+            file.lang,
+            read_documents(
+                file.path, format=FileFormat(fixed_by="--text"), needs_label=False
+            ).texts,
+        )
         for file in texts
     ]
     if documents and inputs.unit == "word":

@@ -109,7 +109,8 @@ class FileFormat:
         """Return the format of one file, which has these columns, without alternatives."""
         text, label = self.text, self.label
         if text is not None:
-            text = first_there((text, *self.or_text), columns, option="--text", path=path)
+            option = self.fixed_by or "--text"
+            text = first_there((text, *self.or_text), columns, option=option, path=path)
         if label is not None and needs_label:
             label = first_there((label, *self.or_label), columns, option="--label", path=path)
         return replace(self, text=text, label=label, or_text=(), or_label=())
@@ -213,11 +214,12 @@ def _id_column(columns: Collection[str], format: FileFormat) -> str | None:
 
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
-    asked, fixed_by = format.text is not None, format.fixed_by
+    how: dict[str, Any] = {
+        "is_asked": format.text is not None, "fixed_by": format.fixed_by, "has_label": needs_label,
+    }  # fmt: skip
     refuse_twice(format.text or (), "--text")
     text_columns = [
-        _find(records, name, "--text", path, is_asked=asked, fixed_by=fixed_by)
-        for name in format.text or (DEFAULT_COLUMN,)
+        _find(records, name, "--text", path, **how) for name in format.text or (DEFAULT_COLUMN,)
     ]
     labels: list[str] | list[LabelSet] | None = None
     if needs_label:
@@ -264,9 +266,12 @@ def join_texts(parts: Sequence[str]) -> str:
 
 def _find(
     records: Records, name: str, option: str, path: Path, *, is_asked: bool = True,
-    fixed_by: str | None = None,
+    fixed_by: str | None = None, has_label: bool = True,
 ) -> int:  # fmt: skip
-    """Return the position of a column, which the user named (`is_asked`) or is the usual one."""
+    """Return the position of a column, which the user named (`is_asked`) or is the usual one.
+
+    `has_label`: whether the command reads labels, for the advice.
+    """
     positions = [at for at, column in enumerate(records.columns) if column == name]
     if len(positions) == 1:
         return positions[0]
@@ -283,9 +288,8 @@ def _find(
     elif name.isdecimal():
         advice = f"give {option} a name, or a number up to {len(shown)} if there is no header"
     else:
-        advice = (
-            f"name one with {option}, or give numbers if there is no header: --text 2 --label 1"
-        )
+        numbers = "--text 2 --label 1" if has_label else f"{option} 2"
+        advice = f"name one with {option}, or give numbers if there is no header: {numbers}"
     raise InputError(f"no column '{name:.40}' among {', '.join(shown[:12])}; {advice}", path=path)
 
 

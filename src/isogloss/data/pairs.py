@@ -3,7 +3,7 @@
 ``en-sw=FILE`` names the two languages. A TSV has no header: the first column is in the first
 language, the second in the second, further ones are left alone. Moses text is two files,
 ``FILE.en`` and ``FILE.sw``, line i of both a pair. CSV, JSON Lines and Parquet have columns named
-by the languages, or ``source`` and ``target``.
+by the languages, or ``source`` and ``target``. A first row of a TSV with these names is no pair.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,13 @@ from pathlib import Path
 from isogloss.data.blocks import ROWS, read_blocks
 from isogloss.data.documents import FileFormat
 from isogloss.data.lines import open_lines
-from isogloss.errors import InputError
+from isogloss.data.swapped_sides import say_swapped
+from isogloss.errors import InputError, warn_omitted
 from isogloss.text.languages import parse_language
 
 TABLES = (".csv", ".jsonl", ".parquet")
 COMPRESSED = (".gz", ".zst")
+USUAL = ("source", "target")  # names of columns
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def parse_pair_file(value: str) -> PairFile:
     Raises
     ------
     InputError
-        For another form, or an unknown language.
+        For another form, an unknown language, or one language twice.
 
     Examples
     --------
@@ -65,8 +67,10 @@ def parse_pair_file(value: str) -> PairFile:
     names = tuple(langs.split("-", 1)) if "-" in langs else (langs,)
     if not equals or not path or len(names) != 2:
         raise InputError(f"'{value}' names no pairs; give two languages and a file: en-sw=FILE")
-    first, second = names
-    return PairFile(parse_language(first), parse_language(second), Path(path), (first, second))
+    first, second = parse_language(names[0]), parse_language(names[1])
+    if first == second:
+        raise InputError(f"'{value}' has pairs of {first} with itself; name two languages")
+    return PairFile(first, second, Path(path), (names[0], names[1]))
 
 
 def read_pairs(file: PairFile) -> SentencePairs:
@@ -75,13 +79,22 @@ def read_pairs(file: PairFile) -> SentencePairs:
     Raises
     ------
     InputError
-        For a missing file, a row without two columns, or sides of different lengths.
+        For a missing file, a row without two columns, sides of different lengths, or a first row
+        that names the columns of a TSV in the other order.
+
+    Warns
+    -----
+    OmissionWarning
+        A first row that names the columns of a TSV is left out.
+    UserWarning
+        Most of the first rows are surely in each other's language.
     """
     firsts: list[str] = []
     seconds: list[str] = []
     for block in pair_blocks(file):
         firsts += block.firsts
         seconds += block.seconds
+    say_swapped(firsts, seconds, (file.first, file.second), file.path)
     return SentencePairs(file, firsts, seconds)
 
 
@@ -108,7 +121,28 @@ def _tsv_pairs(file: PairFile) -> Iterator[tuple[str, str]]:
                 "has one column; a row is a sentence, a tab and its translation",
                 path=file.path, line=number,
             )  # fmt: skip
-        yield cells[0], cells[1]
+        if number > 1 or not _is_header(file, cells[0], cells[1]):
+            yield cells[0], cells[1]
+
+
+def _is_header(file: PairFile, first: str, second: str) -> bool:
+    """Say that a first row names the columns, and refuse one that names them the other way."""
+    names = first.strip().lower(), second.strip().lower()
+    given = file.names[0].lower(), file.names[1].lower()
+    known = {given, (file.first.lower(), file.second.lower()), USUAL}
+    if names[::-1] in known:
+        raise InputError(
+            f"the columns are named '{names[0]}' and '{names[1]}'; the first column is to be in "
+            f"{file.first}, so say --pairs {file.names[1]}-{file.names[0]}=FILE if they are right",
+            path=file.path, line=1,
+        )  # fmt: skip
+    if names not in known:
+        return False
+    warn_omitted(
+        f"{file.path}:1: the row '{first.strip()}', '{second.strip()}' names the columns; it is no "
+        "pair, and left out"
+    )
+    return True
 
 
 def _ending(path: Path) -> str:
@@ -149,8 +183,8 @@ def _moses_pairs(file: PairFile, sides: list[Path | None]) -> Iterator[tuple[str
 
 def _table_blocks(file: PairFile, rows: int) -> Iterator[SentencePairs]:
     columns = []
-    for name, usual in zip(file.names, ("source", "target"), strict=True):
-        form = FileFormat(text=(name,), or_text=((usual,),))
+    for name, usual in zip(file.names, USUAL, strict=True):
+        form = FileFormat(text=(name,), or_text=((usual,),), fixed_by="--pairs")
         columns.append(read_blocks(file.path, format=form, rows=rows))
     for one, other in zip(*columns, strict=True):
         yield SentencePairs(file, one.texts, other.texts)

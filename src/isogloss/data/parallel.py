@@ -62,7 +62,10 @@ def read_parallel(files: Sequence[LanguageFile]) -> ParallelTexts:
         raise InputError(f"language {lang} is given twice; give one file for each language")
     if len(files) < 2:
         raise InputError("parallel text is of two languages or more; give LANG=FILE for each")
-    read = [read_documents(file.path, format=FileFormat(), needs_label=False) for file in files]
+    read = [
+        read_documents(file.path, format=FileFormat(fixed_by="--text"), needs_label=False)
+        for file in files
+    ]
     for one in read[1:]:
         _check_rows(read[0], one)
     with_ids = [one for one in read if one.ids is not None]

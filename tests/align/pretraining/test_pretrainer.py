@@ -1,6 +1,7 @@
 """A small encoder is pre-trained, resumes, is aligned and evaluated; options do what they say."""
 
 import gzip
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,11 +153,18 @@ def test_a_killed_run_resumes_as_if_it_had_not_been(
             new(tokenizer, shape, **options).fit(TEXTS, PAIRS, dev=dev, checkpoints=folder)
 
 
-def test_equal_seeds_give_equal_weights_and_stacking_its_stages(tokenizer: Path) -> None:
+def test_equal_seeds_give_equal_weights_and_stacking_its_stages(
+    tokenizer: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "isogloss")
     shape = SHAPE | {"layers": 4}
     one, other = (new(tokenizer, shape, stacking=True).fit(TEXTS) for _ in range(2))
     assert_equal(one, other)
     assert len(one.results_) == 3
+    epochs = [text for text in caplog.messages if text.startswith("epoch ")]
+    stages = [re.search("stage . of 3", text) for text in epochs]
+    assert {found[0] for found in stages if found} == {f"stage {n} of 3" for n in (1, 2, 3)}
+    assert all(stages)
     assert one.encoder_.n_layers == 4
     n_steps = [result.epochs[-1].step for result in one.results_]
     assert n_steps[2] > n_steps[0]

@@ -24,12 +24,19 @@ class MaskedLanguageModel(nn.Module):
     n_predicted
         Tokens that a block has to predict, on average: what a block's loss is divided by, so that
         every token counts alike, in whatever way a batch is cut.
+    stage
+        Which of several runs this is, for the log of each epoch; "" where there is one only.
     """
 
-    def __init__(self, model: Any, *, n_predicted: float = 1.0) -> None:
+    def __init__(self, model: Any, *, n_predicted: float = 1.0, stage: str = "") -> None:
         super().__init__()
+        self._stage = stage
         self.model = model
         self.n_predicted = n_predicted
+
+    def epoch_in_words(self) -> str:
+        """Return which stage an epoch was of, for the log."""
+        return self._stage
 
     def loss(self, batch: MaskedBatch) -> Tensor:
         """Return the cross-entropy of the masked tokens, summed, over `n_predicted`."""

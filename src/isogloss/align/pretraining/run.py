@@ -80,14 +80,15 @@ def pretrain(run: Pretraining, *, checkpoints: Path | None) -> tuple[Any, list[T
         kept = None
         if checkpoints is not None:
             kept = Checkpoints(checkpoints if len(found) == 1 else checkpoints / f"stage-{number}")
-        said = f", stage {number} of {len(found)}" if len(found) > 1 else ""
-        results.append(_train(run, stage, model, kept, f"pre-training{said}"))
+        said = f"stage {number} of {len(found)}" if len(found) > 1 else ""
+        results.append(_train(run, stage, model, kept, said))
     return model, results
 
 
 def _train(
-    run: Pretraining, stage: Stage, model: Any, checkpoints: Checkpoints | None, description: str
+    run: Pretraining, stage: Stage, model: Any, checkpoints: Checkpoints | None, said: str
 ) -> TrainingResult:
+    """Train one stage; `said` is which of several, "" where there is one only."""
     options, masking = run.options, run.masking
     blocks = EpochBlocks(
         run.corpus.blocks, masking, n_draws=stage.n_draws, tlm_share=options.tlm_share,
@@ -98,7 +99,7 @@ def _train(
             f"nothing is drawn of {', '.join(left_out[:5])}{' …' if left_out[5:] else ''} "
             f"({len(left_out)} of {len(blocks.sizes)}); more steps reach them"
         )
-    module = MaskedLanguageModel(model, n_predicted=blocks.n_predicted)
+    module = MaskedLanguageModel(model, n_predicted=blocks.n_predicted, stage=said)
     dev = None if run.dev is None else DevLoss(module, run.dev.blocks, masking)
     if options.dropout is not None:
         set_dropout(model, options.dropout)
@@ -113,7 +114,7 @@ def _train(
             score_in_words=str if dev is None else dev.in_words,
             checkpoints=checkpoints,
             run=run.facts(stage),
-            description=description,
+            description=f"pre-training, {said}" if said else "pre-training",
         )  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def pairs(
 
 def _sentences(path: Path) -> list[str]:
     """Read the sentences of a file, but for empty ones, which would be each other's translation."""
-    texts = read_documents(path, format=FileFormat(), needs_label=False).texts
+    texts = read_documents(path, format=FileFormat(fixed_by="A and B"), needs_label=False).texts
     found = [text for text in texts if text.strip()]
     if len(found) < len(texts):
         warn_omitted(

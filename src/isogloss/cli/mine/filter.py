@@ -212,7 +212,7 @@ def _pair_columns(file: PairFile) -> Iterator[Columns]:
 
 def _text_columns(file: LanguageFile) -> Iterator[Columns]:
     n = 0
-    for documents in read_blocks(file.path, format=FileFormat()):
+    for documents in read_blocks(file.path, format=FileFormat(fixed_by="--mono")):
         n += len(documents.texts)
         yield (documents.texts,)
     if not n:

@@ -141,7 +141,7 @@ def refuse_piped(paths: list[Path], *, why: str) -> None:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    for block in read_blocks(path, format=FileFormat()):
+    for block in read_blocks(path, format=FileFormat(fixed_by="--text")):
         yield from block.texts
 
 

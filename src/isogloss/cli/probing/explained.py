@@ -134,7 +134,9 @@ def rank_sources(
     further = {
         file.lang: [
             [text]
-            for text in read_documents(file.path, format=FileFormat(), needs_label=False).texts
+            for text in read_documents(
+                file.path, format=FileFormat(fixed_by="--text"), needs_label=False
+            ).texts
             if text.strip()
         ]
         for file in files

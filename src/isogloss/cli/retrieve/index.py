@@ -145,7 +145,9 @@ class Queries:
         if self.queries is None:
             found = [self.query or ""]
         else:
-            found = read_documents(self.queries, format=FileFormat(), needs_label=False).texts
+            found = read_documents(
+                self.queries, format=FileFormat(fixed_by="--queries"), needs_label=False
+            ).texts
         if not all(text.strip() for text in found):
             raise InputError("a query is empty; say what to look for", path=self.queries)
         return found

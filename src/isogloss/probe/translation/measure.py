@@ -107,15 +107,12 @@ def read_translations(
     Raises
     ------
     InputError
-        When two files are of the same languages, one is of a language with itself, or has too few
-        pairs; and whatever `read_pairs` raises.
+        When two files are of the same languages, or one has too few pairs; and what `read_pairs`
+        raises.
     """
     met: dict[tuple[str, str], Path] = {}
     for file in files:
         langs = file.first, file.second
-        if file.first == file.second:
-            raise InputError(f"pairs of {file.first} with itself; name two languages",
-                             path=file.path)  # fmt: skip
         if langs in met:
             raise InputError(
                 f"is of {file.first}-{file.second}, as {met[langs]} is; give one file for each two "
