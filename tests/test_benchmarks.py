@@ -40,6 +40,7 @@ from repository import ROOT
         "routing",
         "search_news",
         "tagging",
+        "tagging_speed",
         "transfer",
         "transform_tasks",
         "translation",

@@ -78,7 +78,7 @@ def test_a_second_run_resumes(
     before = (measured / "matrix.csv").read_bytes()
     n_runs = len(list((measured / "cells").iterdir()))
     assert n_runs == 3 * 3 * 3 * 2
-    monkeypatch.setattr(measure, "layer_states", refused)
+    monkeypatch.setattr(measure, "stream_states", refused)
     words = [*treebanks.words, "--control", "layer-0", "--control", "random"]
     outcome = cli(*words, "--out", measured, "--json")
     assert outcome.code == 0, outcome.err

@@ -1,5 +1,7 @@
 """What is exported answers in transformers as the tagger does, or is refused."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,27 @@ def test_the_pipeline_gives_the_same_tags(
             if found[start] != tag:
                 assert kind == "xlm-roberta", (word, found[start], tag)  # a bare blank is first
             place += len(word) + 1
+
+
+def test_a_colon_in_the_prefix_is_exported(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tmp_path: Path
+) -> None:
+    from transformers import pipeline
+
+    shutil.copytree(tiny_models["bert"], tmp_path / "encoder")
+    file = tmp_path / "encoder" / "tokenizer.json"
+    tokenizer = json.loads(file.read_text("utf-8"))
+    vocabulary = tokenizer["model"]["vocab"]
+    vocabulary[":"] = vocabulary.pop("м")
+    file.write_text(json.dumps(tokenizer), "utf-8")
+    encoder = Encoder.load(tmp_path / "encoder", prefix="the: ", device="cpu")
+    assert ":" in map(encoder.tokenizer.backend.id_to_token, encoder.tokenizer.prefix_ids)
+    model = TokenTagger(encoder, layer=1, pieces="first", C=1.0).fit(sentences, tags, "en")
+    export_tagger(model.fitted_, tmp_path / "out", overwrite=False)
+    pipe: Any = pipeline("token-classification", model=str(tmp_path / "out"), device="cpu")
+    words = ["the", "quick", "fox", "jumps"]
+    found = {row["start"]: row["entity"] for row in pipe([words], is_split_into_words=True)[0]}
+    assert [found[at] for at in (0, 4, 10, 14)] == model.predict([words], "en")[0]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from isogloss import InputError, TokenTagger
+from isogloss.encode.model import load_network
+from isogloss.encode.settings import read_chain
+from isogloss.encode.words.sentence_windows import WordTokens
+from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
+from isogloss.learn.objective import SOFTMAX
 from isogloss.tag import TaggedSentences, tuning
+from isogloss.tag.word_network import WordExamples, WordNetwork
 
 Lists = list[list[str]]
 TRAINING = {"epochs": 3, "batch_size": 8, "learning_rate": 3e-3, "dropout": 0.0}
@@ -82,6 +89,30 @@ def test_a_long_sentence_weighs_by_its_words(
     model.fit(sentences, tags, "en")
     assert heard[0] == pytest.approx(4.0)  # words of a sentence
     assert heard[1:] == pytest.approx([1.0] * len(heard[1:]), rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta"])
+def test_layers_above_are_not_run(tiny_models: dict[str, Path], kind: str) -> None:
+    network = load_network(read_chain(tiny_models[kind]), device="cpu", dtype="float32")
+    as_it_is = Standardisation(np.zeros(32), np.ones(32))
+    rng = np.random.default_rng(0)
+    head = LinearHead(as_it_is, rng.normal(size=(3, 32)), np.zeros(3), 1.0, ChosenBy.GIVEN, SOFTMAX)
+    module = WordNetwork(network, None, (0, 1), head, dropout=0.0).eval()
+    words = np.arange(3)
+    windows = [WordTokens(np.array([0, 7, 8, 9, 2][:n], np.int32), n - 2, words[: n - 2],
+                          words[: n - 2] + 1) for n in (5, 4)]  # fmt: skip
+    batch = WordExamples(windows, [words, words[:2]], pad_id=1, device="cpu").collate([0, 1])
+    logits = module(batch)
+    layered = module._layered
+    assert layered is not None
+    assert layered.blocks is not None
+    blocks, layered.blocks = layered.blocks, None  # all layers are run
+    torch.testing.assert_close(module(batch), logits)
+    layered.blocks = blocks
+    upper = network.model.encoder.layer[1]
+    upper.register_forward_hook(lambda *_: pytest.fail("the layer above was run"))
+    module(batch).sum().backward()
+    assert any(one.grad is not None for one in network.model.encoder.layer[0].parameters())
 
 
 def test_layers_above_and_the_embeddings_stay_as_they_were(

@@ -115,14 +115,15 @@ def _tokenizer(encoder: Encoder) -> Any:
     backend = loaded.backend_tokenizer
     # Without the blank at its end, which stands before the first word.
     prefix = backend.encode(own.prefix.rstrip(" "), add_special_tokens=False).ids
-    before, after = [*own.head, *prefix], [*own.tail]
-    named = {backend.id_to_token(number): number for number in (*before, *after)}
-
-    single = [*(backend.id_to_token(one) for one in before), "$A",
-              *(backend.id_to_token(one) for one in after)]  # fmt: skip
-    backend.post_processor = processors.TemplateProcessing(
-        single=single, special_tokens=list(named.items())
-    )
+    # Under names of their own: a template could not name a token such as ":".
+    added = {"before": [*own.head, *prefix], "after": [*own.tail]}
+    special = [
+        {"id": name, "ids": ids, "tokens": [backend.id_to_token(one) for one in ids]}
+        for name, ids in added.items()
+        if ids
+    ]
+    single = [name for name in ("before", "$A", "after") if added.get(name, True)]
+    backend.post_processor = processors.TemplateProcessing(single=single, special_tokens=special)
     loaded.model_max_length = own.max_length
     return loaded
 

@@ -14,9 +14,7 @@ from isogloss.arrays import Bools1d, Floats2d, Floats3d, Ints1d
 from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.encode.words.tokens_of_words import SpannedText
-from isogloss.encode.words.word_vectors import encode_words
-
-SENTENCES_AT_ONCE = 1000
+from isogloss.encode.words.word_vectors import WordVectors, encode_words, stream_words
 
 
 class WordFeatures(NamedTuple):
@@ -50,17 +48,15 @@ class Reading:
 
     def blocks(self, sentences: Sequence[Sequence[str]]) -> Iterator[WordFeatures]:
         """Return features of sentences, some at a time, so that memory stays bounded."""
-        for first in range(0, len(sentences), SENTENCES_AT_ONCE):
-            some = sentences[first : first + SENTENCES_AT_ONCE]
-            found = layer_states(self.encoder, some, layers=self.layers, pieces=self.pieces)
-            yield features_of(found)
+        found = stream_states(self.encoder, sentences, layers=self.layers, pieces=self.pieces)
+        return map(features_of, found)
 
     def all(self, sentences: Sequence[Sequence[str]]) -> WordFeatures:
         """Return features of sentences, all at once."""
         blocks = list(self.blocks(sentences))
         lengths = np.array([len(one) for one in sentences], np.int64)
         if not blocks:
-            width = self.encoder.network.width
+            width = self.encoder.network.hidden_size
             return WordFeatures(
                 np.zeros((0, width), np.float32), np.zeros(0, np.bool_), np.zeros(1, np.int64),
                 np.zeros(0, np.int64),
@@ -88,8 +84,16 @@ def layer_states(
 ) -> LayerStates:  # fmt: skip
     """Return the vectors of words in each of some layers."""
     texts = [SpannedText.joined(words) for words in sentences]
-    found = encode_words(encoder, texts, layers=layers, pooling=pieces)
-    return LayerStates(found.vectors, found.has_vector, found.starts, found.n_windows)
+    return _states(encode_words(encoder, texts, layers=layers, pooling=pieces))
+
+
+def stream_states(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], *, layers: Sequence[int],
+    pieces: WordPooling,
+) -> Iterator[LayerStates]:  # fmt: skip
+    """Yield what `layer_states` returns, for some sentences after the others."""
+    texts = (SpannedText.joined(words) for words in sentences)
+    return map(_states, stream_words(encoder, texts, layers=layers, pooling=pieces))
 
 
 def features_of(found: LayerStates, places: Sequence[int] | None = None) -> WordFeatures:
@@ -97,3 +101,7 @@ def features_of(found: LayerStates, places: Sequence[int] | None = None) -> Word
     states = found.states if places is None else found.states[list(places)]
     mean = states[0] if len(states) == 1 else states.mean(axis=0, dtype=np.float32)
     return WordFeatures(mean, found.has_piece, found.starts, found.n_windows)
+
+
+def _states(found: WordVectors) -> LayerStates:
+    return LayerStates(found.vectors, found.has_vector, found.starts, found.n_windows)

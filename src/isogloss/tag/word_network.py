@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from isogloss.arrays import Ints1d
 from isogloss.encode.batches import pad
+from isogloss.encode.layer_states import LayeredModel
 from isogloss.encode.model import Network
 from isogloss.encode.words.sentence_windows import WordTokens
 from isogloss.learn.linear_head import LinearHead
@@ -77,7 +78,7 @@ class WordExamples:
 
 
 class WordNetwork(nn.Module):
-    """Encoder and head, to be trained together.
+    """Encoder and head, to be trained together; no layer above the highest of `layers` is run.
 
     Parameters
     ----------
@@ -108,12 +109,17 @@ class WordNetwork(nn.Module):
             self.classify.weight.copy_(torch.from_numpy(weight))
             self.classify.bias.copy_(torch.from_numpy(bias))
         self._layers, self._network = layers, network
+        self._layered: LayeredModel | None = None
 
     def forward(self, batch: WordBatch) -> Tensor:
         """Return the logits of the batch's words: float32 (n_words, n_tags)."""
-        states = self._network.model(
-            input_ids=batch.ids, attention_mask=batch.mask, output_hidden_states=True
-        ).hidden_states
+        inputs = {"input_ids": batch.ids, "attention_mask": batch.mask}
+        if self._layered is None:
+            with torch.no_grad():
+                self._layered = LayeredModel(
+                    self._network.model, n_layers=self._network.n_layers, like=inputs
+                )
+        states = self._layered(inputs, self._layers).hidden_states
         with torch.autocast(batch.ids.device.type, enabled=False):
             mean = torch.stack([states[layer].float() for layer in self._layers]).mean(dim=0)
             tokens = mean.flatten(0, 1)[batch.rows]

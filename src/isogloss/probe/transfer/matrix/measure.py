@@ -26,9 +26,7 @@ from isogloss.progress import progress
 from isogloss.storage.files import sha256_of_package
 from isogloss.tag.scores import EntityCounts, TagCounts
 from isogloss.tag.token_tagger import TokenTagger
-from isogloss.tag.word_features import features_of, layer_states
-
-SENTENCES_AT_ONCE = 500
+from isogloss.tag.word_features import features_of, stream_states
 
 
 @dataclass(frozen=True)
@@ -181,9 +179,7 @@ def tags_of_all(
     n_without_piece = 0
     layers = sorted({layer for tagger in taggers for layer in tagger.layers_})
     found: list[list[list[str]]] = [[] for _ in taggers]
-    for first in range(0, len(sentences), SENTENCES_AT_ONCE):
-        some = sentences[first : first + SENTENCES_AT_ONCE]
-        states = layer_states(encoder, some, layers=layers, pieces=pieces)
+    for states in stream_states(encoder, sentences, layers=layers, pieces=pieces):
         for tags, tagger in zip(found, taggers, strict=True):
             own = [layers.index(layer) for layer in tagger.layers_]
             answers = tagger.fitted_.answers_of(features_of(states, own))
