@@ -9,12 +9,26 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from isogloss.visible import visible
 
 logger = logging.getLogger("isogloss")
 
 SECONDS_BETWEEN_LINES = 15.0
+
+
+_is_silent: ContextVar[bool] = ContextVar("_is_silent", default=False)
+
+
+@contextmanager
+def silent_parts() -> Iterator[None]:
+    """Show nothing of the work inside: parts of a work whose own progress says enough."""
+    before = _is_silent.set(True)
+    try:
+        yield
+    finally:
+        _is_silent.reset(before)
 
 
 @contextmanager
@@ -35,7 +49,9 @@ def progress(description: str, total: int, unit: str) -> Iterator[Callable[[int]
     >>> with progress("encoding", 10, "tokens") as advance:
     ...     advance(10)
     """
-    if sys.stderr.isatty():
+    if _is_silent.get():
+        yield lambda _: None
+    elif sys.stderr.isatty():
         with _bar(description, total, unit) as advance:
             yield advance
     else:
@@ -51,6 +67,9 @@ def activity(description: str) -> Iterator[None]:
     >>> with activity("learning the head"):
     ...     pass
     """
+    if _is_silent.get():
+        yield
+        return
     if not sys.stderr.isatty():
         logger.info("%s", description)
         yield

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,7 +202,7 @@ def damaged(folder: Path, name: str, **change: Any) -> None:
 
 
 def test_bad_input_is_one_sentence(
-    measured: Path, treebanks: Treebanks, refuse: Refuse, cli: Run, tmp_path: Path
+    measured: Path, treebanks: Treebanks, refuse: Refuse, world: World, tmp_path: Path
 ) -> None:
     train = treebanks.folder / "en.conllu"
     base = ["probe", "transfer", "--task", "upos", "--out", tmp_path / "new", "--train"]
@@ -214,7 +215,20 @@ def test_bad_input_is_one_sentence(
         ([*base, f"en={train}", *test, "--layer", "x"], "layer is 'x'"),
         ([*base, f"en={train}", *test, "--control", "random", "--control", "random"],
          "--control 'random' is given twice"),
+        ([*base, f"en={train}", *test, "--control", "layer_0"],
+         "no control 'layer_0'; did you mean 'layer-0'?"),
+        ([*base, f"en={train}", *test, "--encoder", world.encoder, "--control", tmp_path],
+         "not an encoder"),
+        ([*base, f"en={train}", *test, "--test", "ja=-"], "standard input cannot be read again"),
+        ([*base, f"en={write_treebank(tmp_path / 'one.conllu', 'en', tags='X')}", *test],
+         "one.conllu: all words have the tag 'X'"),
         (["probe", "overlap", tmp_path / "none"], "no such folder"),
+        (["probe", "report", measured, measured, "--out", tmp_path / "page.html"],
+         "is given twice"),
+        (["probe", "rank-sources", measured, "--text", f"sw={train}", "--text", f"sw={train}"],
+         "--text: language 'sw' is given twice"),
+        (["probe", "script", measured, "--lang", "ja", "--romanise", "--out", treebanks.folder],
+         "holds files of something else"),
         (["probe", "typology", measured, "--wals", tmp_path], "has no codes.csv"),
         (["probe", "rank-sources", measured, "--system", "x"], "--system is 'x'"),
         (["probe", "script", measured, "--lang", "sw", "--romanise", "--out", tmp_path / "s"],
@@ -228,6 +242,45 @@ def test_bad_input_is_one_sentence(
     ]  # fmt: skip
     for words, said in cases:
         assert said in refuse(*words)
+
+
+def test_text_of_the_only_training_language_is_no_target(
+    treebanks: Treebanks, cli: Run, refuse: Refuse, world: World, tmp_path: Path
+) -> None:
+    train, test = treebanks.folder / "en.conllu", treebanks.folder / "de-test.conllu"
+    out = tmp_path / "alone"
+    words = ["--train", f"en={train}", "--test", f"de={test}", "--encoder", world.encoder]
+    words += ["--words", 200, "--seeds", 1, "--layer", 1, "--out", out]
+    outcome = cli("probe", "transfer", *words)
+    assert outcome.code == 0, outcome.err
+    assert "fewer than 200 words to train on: en 120; all are taken" in outcome.err
+    assert "no training language is another than 'en'" in refuse(
+        "probe", "rank-sources", out, "--text", f"en={train}"
+    )
+    # A folder of a matrix is none of a script probe, though its runs are made alike.
+    script = ["probe", "script", out, "--lang", "de", "--romanise", "--out"]
+    shutil.copytree(out, tmp_path / "other")
+    assert "other: is not a test on altered text" in refuse(*script, tmp_path / "other")
+    notes = cli(*script, tmp_path / "script", "--json").json["notes"]
+    assert any("words changed" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda run, _: run.unlink(), "a run; the command that made the folder makes it again"),
+        (lambda run, _: run.write_text("{", "utf-8"), "damaged: not JSON"),
+        (lambda _, manifest: manifest.unlink(), "not a transfer matrix: it has no manifest.json"),
+        (lambda _, manifest: manifest.write_text(manifest.read_text("utf-8").replace("a", "b")),
+         "measure again with `isogloss probe transfer`"),
+    ],
+)  # fmt: skip
+def test_a_damaged_folder_is_refused(
+    measured: Path, refuse: Refuse, tmp_path: Path, damage: Any, said: str
+) -> None:
+    folder = shutil.copytree(measured, tmp_path / "damaged")
+    damage(sorted((folder / "cells").iterdir())[0], folder / "manifest.json")
+    assert said in refuse("probe", "overlap", folder, "--out", tmp_path / "overlap")
 
 
 def test_a_changed_file_is_noticed(measured: Path, treebanks: Treebanks, refuse: Refuse) -> None:

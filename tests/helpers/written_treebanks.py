@@ -12,9 +12,13 @@ ORDERS = {"en": "DET ADJ NOUN VERB", "de": "DET NOUN VERB", "ja": "ADJ DET NOUN 
 
 
 def write_treebank(
-    path: Path, lang: str, *, n: int = 12, seed: int = 0, ids: str = "", misc: bool = False
-) -> Path:
-    """Write CoNLL-U of random sentences; with `misc` words say their language."""
+    path: Path, lang: str, *, n: int = 12, seed: int = 0, ids: str = "", misc: bool = False,
+    tags: str = "",
+) -> Path:  # fmt: skip
+    """Write CoNLL-U of random sentences; with `misc` words say their language.
+
+    With `tags` this is the tag of all words.
+    """
     drawn = random.Random(f"{lang} {seed}")
     lines = []
     for number in range(n):
@@ -22,7 +26,7 @@ def write_treebank(
         for at, tag in enumerate(ORDERS[lang].split(), 1):
             word = drawn.choice(LEXICON[lang][tag].split())
             said = f"Lang={'en' if word.isascii() else lang}" if misc else "_"
-            lines.append("\t".join([str(at), word, "_", tag, *["_"] * 5, said]))
+            lines.append("\t".join([str(at), word, "_", tags or tag, *["_"] * 5, said]))
         lines.append("")
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path

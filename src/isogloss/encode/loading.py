@@ -6,7 +6,7 @@ from typing import Any
 
 from isogloss.cores import check_threads
 from isogloss.encode import model as networks
-from isogloss.encode.foreign import read_file
+from isogloss.encode.foreign import CONFIG, read_file
 from isogloss.encode.settings import (
     Chain,
     EncoderSettings,
@@ -67,6 +67,19 @@ def load_parts(
         directory, str(name), given, device=device, dtype=dtype, threads=threads,
         encoder_half=encoder_half,
     )  # fmt: skip
+
+
+def refuse_no_encoder(name: str | Path) -> None:
+    """Refuse, before long work, a name that leads to no directory with the files of an encoder.
+
+    Raises
+    ------
+    InputError
+        As `load_parts`, of what can be seen without reading weights.
+    """
+    directory = find_directory(name)
+    if not find_static(directory):
+        read_file(read_chain(directory).transformer / CONFIG, dict[str, Any])
 
 
 def content_of(chain: Chain) -> list[Any]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -67,6 +67,17 @@ class Experiment(Generic[Cell]):
         if (out / LOCK).exists():
             with locked(out, option=self.option, is_own=True):
                 pass
+
+    def to_read(self, folder: Path, *, advice: str) -> "Runs[Cell]":
+        """Return the runs of a folder that nothing is written into.
+
+        Raises
+        ------
+        InputError
+            When it holds none, or is damaged; `advice` says what to do.
+        """
+        runs = Runs(self, folder, {})
+        return replace(runs, made_with=runs.read_manifest(advice=advice))
 
     @contextmanager
     def held(self, out: Path, made_with: Mapping[str, Any]) -> Iterator["Runs[Cell]"]:
@@ -129,9 +140,14 @@ class Runs(Generic[Cell]):
         Raises
         ------
         InputError
-            When its file is damaged, or was made with something else.
+            When its file is missing or damaged, or was made with something else.
         """
         file, what = self.file(key), self.experiment.what
+        if not file.exists():
+            raise InputError(
+                f"lacks {file.name}, a run; the command that made the folder makes it again",
+                path=file.parent,
+            )
         facts = read_json(file, what=f"a cell of a {what}", advice=ADVICE)
         refuse_changed(facts, file, advice=ADVICE)
         with damage_in_one_sentence(file, advice=ADVICE):
@@ -156,7 +172,7 @@ class Runs(Generic[Cell]):
 
     def kept_with(self) -> dict[str, Any] | None:
         """Return with what the runs in the folder were made; None where there is none yet."""
-        out, manifest, what = self.out, self.out / MANIFEST, self.experiment.what
+        out, manifest = self.out, self.out / MANIFEST
         other_place = self.experiment.other_place
         refuse_unwritable(manifest if out.is_dir() else out, option=self.experiment.option)
         if not out.exists():
@@ -165,13 +181,24 @@ class Runs(Generic[Cell]):
             if all(other.name == LOCK or other.suffix == ".part" for other in out.iterdir()):
                 return None
             raise InputError(f"holds files of something else; {other_place}", path=out)
-        facts = read_json(manifest, what=f"a {what}", advice=other_place)
+        return self.read_manifest(advice=other_place)
+
+    def read_manifest(self, *, advice: str) -> dict[str, Any]:
+        """Return with what the runs in the folder were made.
+
+        Raises
+        ------
+        InputError
+            When there is none, or it is damaged or of something else; `advice` says what to do.
+        """
+        manifest, what = self.out / MANIFEST, self.experiment.what
+        facts = read_json(manifest, what=f"a {what}", advice=advice)
         if not isinstance(facts, dict) or facts.get("format") != self._format:
             raise InputError(
-                f"is not a {what} of this version of isogloss; {other_place}", path=out
+                f"is not a {what} of this version of isogloss; {advice}", path=self.out
             )
-        refuse_changed(facts, manifest, advice=other_place)
-        with damage_in_one_sentence(manifest, advice=other_place):
+        refuse_changed(facts, manifest, advice=advice)
+        with damage_in_one_sentence(manifest, advice=advice):
             return dict(facts["made_with"])
 
     @property

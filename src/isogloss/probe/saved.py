@@ -161,11 +161,13 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
         When there is no such folder, it is none of a probe, of another version, or damaged.
     """
     commands = " or ".join(f"`{one.command} --out`" for one in formats)
+    if len(formats) > 2:
+        commands = "a command of `isogloss probe`"
     if not is_there(folder):
         raise InputError(f"no such folder; name one that {commands} made", path=folder)
     files = dict.fromkeys([*(one.file for one in formats if one.file != MANIFEST), MANIFEST])
     file = next((path for name in files if (path := folder / name).exists()), folder / MANIFEST)
-    manifest = read_json(file, what="results of a probe")
+    manifest = read_json(file, what="results of a probe", advice="measure again")
     name = manifest.get("format") if isinstance(manifest, dict) else None
     format = next((one for one in formats if one.name == name), None)
     if format is None:

@@ -13,11 +13,12 @@ from isogloss.cli.places import refuse_place
 from isogloss.cli.probing.results import OverwriteOut, print_result, say_written
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, refuse_twice
 from isogloss.probe.result import ProbeResult
 from isogloss.probe.transfer.explained.overlap import OverlapResult, overlaps
 from isogloss.probe.transfer.explained.typology import TypologyResult
 from isogloss.probe.transfer.matrix.saved import SavedMatrix, read_matrix
+from isogloss.probe.transfer.measures.pairs import Pair
 from isogloss.probe.transfer.measures.word_orders import read_word_orders
 from isogloss.probe.transfer.ranked.ranking import RankOptions, rank_sources_of
 from isogloss.probe.transfer.ranked.result import RankResult
@@ -131,6 +132,7 @@ def rank_sources(
     made.check(matrix, asked.text, asked.wals)
     saved = read_matrix(matrix)
     files = [parse_language_file(value) for value in asked.text or []]
+    refuse_twice([file.lang for file in files], "--text: language")
     further = {
         file.lang: [
             [text]
@@ -170,7 +172,7 @@ def system_of(saved: SavedMatrix, name: str | None) -> str:
 
 
 def refuse_known(further: dict[str, Any], saved: SavedMatrix) -> None:
-    """Refuse text of a language that the matrix tests, or of which there is none.
+    """Refuse text of a language that the matrix tests, or alone trains on; no text at all.
 
     Raises
     ------
@@ -180,6 +182,8 @@ def refuse_known(further: dict[str, Any], saved: SavedMatrix) -> None:
     for lang, sentences in further.items():
         if lang in saved.matrix.tests:
             raise InputError(f"--text: '{lang}' is a test language of the matrix; leave it out")
+        if not any(Pair(train, lang).is_zero_shot for train in saved.matrix.alone):
+            raise InputError(f"--text: no training language is another than '{lang}'; leave it out")
         if not sentences:
             raise InputError(f"--text: there is no text in '{lang}'; give a file with sentences")
 

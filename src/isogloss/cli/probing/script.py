@@ -22,7 +22,7 @@ from isogloss.probe.transfer.altered.alterations import (
     switching,
 )
 from isogloss.probe.transfer.matrix.controls import candidates
-from isogloss.probe.transfer.matrix.runs import TRANSFER
+from isogloss.probe.transfer.matrix.runs import ALTERED
 from isogloss.probe.transfer.matrix.saved import read_matrix
 from isogloss.probe.transfer.script.dictionary import dictionary_of_names, read_dictionary
 from isogloss.storage.files import refuse_read
@@ -76,7 +76,7 @@ def script(
 ) -> None:
     """Test the taggers of a matrix on romanised and code-switched text, and train on it."""
     refuse_read(out, places_read([matrix, altered.dictionary, altered.kb, altered.code_switched]))
-    TRANSFER.check_place(out)
+    ALTERED.check_place(out)
     lang = parse_language(altered.lang)
     if altered.dictionary is not None and altered.kb is not None:
         raise InputError("--dictionary and --kb both say how to switch; give one of them")

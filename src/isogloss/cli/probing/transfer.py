@@ -12,6 +12,7 @@ from isogloss.cli.places import places_read
 from isogloss.cli.probing.results import print_result, say_written
 from isogloss.cli.tag.files import ColumnOptions
 from isogloss.encode import Encoder
+from isogloss.encode.loading import refuse_no_encoder
 from isogloss.errors import InputError
 from isogloss.probe.transfer.matrix.controls import candidates
 from isogloss.probe.transfer.matrix.options import TransferOptions
@@ -101,6 +102,8 @@ def transfer(
     trains = read_training(files.train, measured.task, how)
     tests = read_tests(files.test, measured.task, how)
     refuse_tests_trained_on(trains, tests)
+    for candidate in systems:
+        refuse_no_encoder(candidate.system.encoder)
     say_small(trains, measured.n_words)
     say_translations(trains, tests)
     from isogloss.probe.transfer.matrix.measure import measure_matrix, notes_on

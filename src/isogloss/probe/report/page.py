@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from isogloss import __version__
-from isogloss.errors import InputError
+from isogloss.errors import InputError, refuse_twice
 from isogloss.probe.charts.names import Names
 from isogloss.probe.geometry.result import FORMAT as GEOMETRY
 from isogloss.probe.neutrality.result import FORMAT as NEUTRALITY
@@ -44,6 +44,7 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
     refuse_existing(path, overwrite=overwrite, makes="file")
     if not folders:
         raise InputError("no folder to report on; name one that `isogloss probe` made")
+    refuse_twice([str(folder.resolve()) for folder in folders], "the folder")
     saved = [read_saved(folder, (*FORMATS, *TRANSFER_FORMATS)) for folder in folders]
     by_format = {format.name: [one for one in saved if one.format is format] for format in FORMATS}
     layered = [one for some in by_format.values() for one in some]

@@ -11,6 +11,7 @@ from isogloss.probe.transfer.altered.result import ScriptResult
 from isogloss.probe.transfer.matrix.controls import Candidate
 from isogloss.probe.transfer.matrix.measure import measure_matrix
 from isogloss.probe.transfer.matrix.options import TransferOptions
+from isogloss.probe.transfer.matrix.runs import ALTERED
 from isogloss.probe.transfer.matrix.saved import SavedMatrix
 from isogloss.probe.transfer.matrix.sets import TaggedText, TrainingSet
 
@@ -72,7 +73,9 @@ def measure_script(
     ]
     texts = {AS_WRITTEN: test} | {one.name: one.apply(test) for one in alterations}
     texts |= {f"{MIXED}{name}": text for name, text in code_switched.items()}
-    found = measure_matrix(candidates, trains, texts, options=options_of(saved), out=runs)
+    found = measure_matrix(
+        candidates, trains, texts, options=options_of(saved), out=runs, kept_as=ALTERED
+    )
     return ScriptResult(found.matrix, texts, options=options, notes=_notes(own, texts, options))
 
 
@@ -96,7 +99,9 @@ def _notes(
         )
     if options.romanise and options.lang.partition("-")[0] == "ja":
         notes.append("uroman reads Japanese kanji as Chinese: this is no romaji")
-    for name, text in texts.items():
-        if text.n_changed:
-            notes.append(f"{name}: {text.n_changed:,} of {text.n_words:,} words changed")
+    notes += [
+        f"{name}: {text.n_changed:,} of {text.n_words:,} words changed"
+        for name, text in texts.items()
+        if name != AS_WRITTEN and not name.startswith(MIXED)
+    ]
     return notes

@@ -12,11 +12,12 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 
 from isogloss.encode import Encoder
 from isogloss.encode.model import Network, load_network
 from isogloss.encode.words.word_vectors import network_of
-from isogloss.errors import refuse_twice
+from isogloss.errors import InputError, did_you_mean, refuse_twice
 from isogloss.probe.transfer.matrix.matrix import System
 
 LAYER_0, RANDOM = "layer-0", "random"
@@ -54,11 +55,15 @@ def candidates(
     Raises
     ------
     InputError
-        When an encoder or a control is named twice.
+        When an encoder or a control is named twice, or a control is nearly one of these.
     """
     refuse_twice(encoders, "--encoder")
     refuse_twice(controls, "--control")
     refuse_twice([*encoders, *controls], "the encoder or control")
+    for name in controls:
+        near = did_you_mean(name, [LAYER_0, RANDOM])
+        if name not in (LAYER_0, RANDOM) and near.startswith("did") and not Path(name).exists():
+            raise InputError(f"no control '{name}'; {near}")
     for name in encoders:
         yield Candidate(System(name, name), partial(load, name), layer)
         if LAYER_0 in controls:

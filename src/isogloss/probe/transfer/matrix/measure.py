@@ -14,7 +14,7 @@ from typing import NamedTuple
 from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError, counted
-from isogloss.learn.run_store import Runs
+from isogloss.learn.run_store import Experiment, Runs
 from isogloss.probe.transfer.matrix.controls import Candidate
 from isogloss.probe.transfer.matrix.matrix import METRICS, Matrix, System, Task
 from isogloss.probe.transfer.matrix.options import TransferOptions
@@ -22,7 +22,7 @@ from isogloss.probe.transfer.matrix.result import KeptRun
 from isogloss.probe.transfer.matrix.runs import TRANSFER, TransferRun
 from isogloss.probe.transfer.matrix.sets import SCHEME, TaggedText, TrainingSet
 from isogloss.probe.transfer.measures.pairs import Pair
-from isogloss.progress import progress
+from isogloss.progress import progress, silent_parts
 from isogloss.storage.files import sha256_of_package
 from isogloss.tag.scores import EntityCounts, TagCounts
 from isogloss.tag.token_tagger import TokenTagger
@@ -44,8 +44,14 @@ def measure_matrix(
     *,
     options: TransferOptions,
     out: Path,
+    kept_as: Experiment[TransferRun] = TRANSFER,
 ) -> MeasuredMatrix:
     """Measure what the folder `out` of runs does not hold yet.
+
+    Parameters
+    ----------
+    kept_as
+        Of which kind the folder is.
 
     Raises
     ------
@@ -61,7 +67,7 @@ def measure_matrix(
     systems: list[System] = []
     kept: list[KeptRun] = []
     found: dict[tuple[str, Pair], list[TransferRun]] = {}
-    with TRANSFER.held(out, made_with) as runs:
+    with kept_as.held(out, made_with) as runs:
         for candidate in candidates:
             systems.append(candidate.system)
             task = _SystemTask(candidate, candidate.load(), trains, tests, options, runs)
@@ -109,7 +115,8 @@ class _SystemTask:
         wanted = list(dict.fromkeys((run.train, run.seed) for run in missing))
         with progress(f"{name}: fitting taggers", len(wanted), "taggers") as advance:
             for train, seed in wanted:
-                taggers[train, seed] = self._fitted(of_train[train], seed)
+                with silent_parts():
+                    taggers[train, seed] = self._fitted(of_train[train], seed)
                 advance(1)
         for lang, test in self.tests.items():
             some = [run for run in missing if run.test == lang]

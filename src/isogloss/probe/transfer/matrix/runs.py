@@ -1,4 +1,7 @@
-"""What is kept of each run of a transfer matrix: a tagger of one seed on one test set."""
+"""What is kept of each run of a transfer matrix: a tagger of one seed on one test set.
+
+`probe script` keeps such runs too, in a folder of its own kind: no folder holds those of both.
+"""
 
 from msgspec import Struct
 
@@ -31,9 +34,6 @@ class TransferRun(Struct, frozen=True, forbid_unknown_fields=True):
     n_unseen_tag: Count
 
 
-TRANSFER = Experiment(
-    "transfer matrix",
-    1,
-    TransferRun,
-    {"task": "task", "options": "options", "code of isogloss": "version of isogloss"},
-)
+_NOUNS = {"task": "task", "options": "options", "code of isogloss": "version of isogloss"}
+TRANSFER = Experiment("transfer matrix", 1, TransferRun, _NOUNS)
+ALTERED = Experiment("test on altered text", 1, TransferRun, _NOUNS)

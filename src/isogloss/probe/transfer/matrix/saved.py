@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import InputError
-from isogloss.learn.run_store import Runs
 from isogloss.probe.saved import SavedProbe, read_saved
 from isogloss.probe.transfer.matrix.matrix import Matrix, System
 from isogloss.probe.transfer.matrix.result import FORMAT, SetFile
@@ -90,10 +89,7 @@ def read_matrix(folder: Path) -> SavedMatrix:
 
 def _runs(saved: SavedProbe) -> dict[tuple[str, Pair], list[TransferRun]]:
     """Return the runs of all seeds, by system and pair."""
-    kept = Runs(TRANSFER, saved.folder, {}).kept_with()
-    if kept is None:
-        raise InputError(f"has no runs; measure again with `{FORMAT.command}`", path=saved.folder)
-    runs = Runs(TRANSFER, saved.folder, kept)
+    runs = TRANSFER.to_read(saved.folder, advice=f"measure again with `{FORMAT.command}`")
     found: dict[tuple[str, Pair], list[TransferRun]] = {}
     for row in saved.tables["runs"]:
         pair = Pair(row["train"], row["test"])

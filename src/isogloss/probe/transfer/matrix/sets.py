@@ -145,7 +145,8 @@ def read_training(values: Sequence[str], task: Task, how: ReadAs = DEFAULT) -> l
     Raises
     ------
     InputError
-        What `parse_training` and `read_tagged` say; two sets of the same languages.
+        What `parse_training` and `read_tagged` say; two sets of the same languages; words that all
+        have one tag.
     """
     read: dict[LanguageFile, TaggedText] = {}
     found: dict[str, TrainingSet] = {}
@@ -157,6 +158,7 @@ def read_training(values: Sequence[str], task: Task, how: ReadAs = DEFAULT) -> l
         for file in files:
             if file not in read:
                 read[file] = read_tagged(file, task, how)
+                _refuse_one_tag(read[file])
         found[name] = TrainingSet(name, [read[file] for file in files])
     return [*found.values()]
 
@@ -186,6 +188,8 @@ def read_tagged(file: LanguageFile, task: Task, how: ReadAs = DEFAULT) -> Tagged
     InputError
         When it cannot be read, or has no tags.
     """
+    if str(file.path) == "-":
+        raise InputError("standard input cannot be read again, as this text is; give a file")
     read = read_column_file(
         file.path, column=how.column or task, format=how.format, encoding=how.encoding,
         needs_tags=True,
@@ -218,7 +222,7 @@ def say_small(sets: Sequence[TrainingSet], n_words: int | None) -> None:
         warn_omitted(
             f"fewer than {n_words:,} words to train on: "
             + ", ".join(f"{lang} {n:,}" for lang, n in small.items())
-            + "; training sets differ in size"
+            + ("; training sets differ in size" if len(sets) > 1 else "; all are taken")
         )
 
 
@@ -233,6 +237,16 @@ def say_translations(sets: Sequence[TrainingSet], tests: Mapping[str, TaggedText
                     f"{counted(n_shared, 'test sentence')} in '{lang}' have the id of a sentence "
                     f"that '{one.name}' is trained on, as translations have: train on other text"
                 )
+
+
+def _refuse_one_tag(text: TaggedText) -> None:
+    names = {tag for tags in text.tags for tag in tags}
+    if len(names) < 2:
+        raise InputError(
+            f"all words have the tag '{min(names)}', which nothing can be learned from; give "
+            "sentences with at least two tags",
+            path=text.path,
+        )
 
 
 def _drawn(part: TaggedText, n_words: int | None, *, seed: int) -> Iterator[int]:

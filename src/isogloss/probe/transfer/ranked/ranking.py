@@ -85,7 +85,7 @@ def rank_sources_of(
             if any(Pair(one.name, lang).is_zero_shot for one in trains):
                 targets.append(known.ranked(lang, sentences))
             advance(1)
-    sizes = ", ".join(f"{one.name} {size:,.0f}" for one, size in
+    sizes = ", ".join(f"{one.name} {size:,}" for one, size in
                       zip(trains, known.sizes, strict=True))  # fmt: skip
     notes = [
         f"NN-Rank: layer {layer} of {encoder.name}, tokens of at most {options.max_sentences:,} "
@@ -105,7 +105,9 @@ class _Known:
         self.saved, self.encoder, self.layer, self.orders = saved, encoder, layer, orders
         self.options, self.trains = options, trains
         drawn = [one.drawn(saved.n_words, seed=saved.seeds[0]) for one in trains]
-        self.sizes = [float(text.n_words) for text in drawn]
+        there = [sum(part.n_words for part in one.parts) for one in trains]
+        # What was to be drawn: whole sentences are a few words fewer, which says nothing.
+        self.sizes = [min(n, saved.n_words or n) for n in there]
         self.types = [token_types(encoder.tokenizer, text.sentences) for text in drawn]
         self.vectors = [self._vectors_of(text.sentences) for text in drawn]
 
@@ -122,7 +124,7 @@ class _Known:
         )  # fmt: skip
         others = scores_on_others(matrix, system, target)
         numbers: dict[str, Doubles1d] = {
-            "size": np.array([self.sizes[at] for at in rows]),
+            "size": np.array([float(self.sizes[at]) for at in rows]),
             "overlap": np.array([overlap(self.types[at], types) for at in rows]),
             "nearest": np.array([shares[name] for name in names]),
             "others": np.array([others[name] for name in names]),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from isogloss.arrays import Doubles1d
+from isogloss.errors import counted
 from isogloss.probe.result import ProbeResult
 from isogloss.probe.saved import Format, Number, Row, Text, Whole, spread
 from isogloss.probe.transfer.matrix.matrix import METRICS, Matrix
@@ -100,7 +101,11 @@ class RankResult(ProbeResult):
         self, matrix: Matrix, ranked: Sequence[Ranked], *, options: Any, notes: Sequence[str] = ()
     ) -> None:
         n_sources = len(matrix.alone)
-        said = [f"{n_sources} training languages: an illustration"] if n_sources < 10 else []
+        said = (
+            [f"{counted(n_sources, 'training language')}: an illustration"]
+            if n_sources < 10
+            else []
+        )
         super().__init__([], options=options, notes=[*notes, *said])
         metric = METRICS[matrix.task]
         everything = [one.with_agreed() for one in ranked]
@@ -189,6 +194,6 @@ def _source_rows(one: Ranked) -> Iterator[Row]:
             "source": one.sources[at],
             "rank": rank,
             "score": None if one.scores is None else float(one.scores[at]),
-            **{name: float(one.numbers[name][at]) if name in one.numbers else None
-               for name in RANKERS},
+            **{name: (int if name == "size" else float)(one.numbers[name][at])
+               if name in one.numbers else None for name in RANKERS},
         }  # fmt: skip
