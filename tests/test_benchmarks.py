@@ -16,6 +16,7 @@ from repository import ROOT
         "align",
         "align_ablations",
         "align_speed",
+        "audit_coverage",
         "dictionary_speed",
         "dump_speed",
         "encode_speed",

@@ -1,6 +1,7 @@
 """docs/command-line.md names every command and every option, with their defaults."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -15,13 +16,16 @@ PAGE = ROOT / "docs" / "command-line.md"
 
 def commands() -> dict[str, click.Command]:
     """Return all commands by their words."""
-    found: dict[str, Any] = {"": main.command_line()}
-    for words, command in list(found.items()):
-        for name, verb in command.commands.items():
-            group = getattr(verb, "commands", None)
-            found |= {f"{name} {one}": sub for one, sub in group.items()} if group else {name: verb}
-        del found[words]
-    return found
+    return dict(below(main.command_line()))
+
+
+def below(group: Any, words: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Yield the commands of a group, and of groups in it, by their words."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from below(command, f"{words}{name} ")
+        else:
+            yield f"{words}{name}", command
 
 
 def documented() -> dict[str, dict[str, str]]:

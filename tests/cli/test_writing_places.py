@@ -22,6 +22,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("classify evaluate", "--report"): ["no", "--test", "ja=no.tsv"],
     ("classify adapt", "--out"): ["no", "no.tsv", "--lang", "ja"],
     ("classify predict", "--out"): ["no", "no.tsv"],
+    ("classify audit draw", "--out"): ["no", "no.tsv"],
     ("demo", "--out"): ["--encoder", "./no"],
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
@@ -164,6 +165,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["classify", "adapt", "MODEL", "KB/t.tsv", "--lang", "ja"], "--out", ["MODEL/new", "KB"]),
     (["classify", "predict", "MODEL", "JA", "--encoder", "ENCODER", "--kb", "KB"], "--out",
      ["JA", "MODEL/new.csv", "KB/new.csv", "ENCODER/t.tsv"]),
+    (["classify", "audit", "draw", "MODEL", "KB/t.tsv", "--encoder", "ENCODER"], "--out",
+     ["MODEL", "MODEL/new.csv", "KB/t.tsv", "ENCODER/new.csv"]),
     (["demo", "--encoder", "MODEL"], "--out", ["MODEL", "MODEL/new"]),
     (["encode", "TEXT", "--encoder", "ENCODER", "--transform", "MODEL"], "--out",
      ["TEXT", "ENCODER/new.npy", "MODEL/new.npy"]),
@@ -226,8 +229,11 @@ def test_what_is_read_is_never_replaced(
 
 
 def test_every_command_is_among_them() -> None:
-    assert {(" ".join(words[:1 if words[0] in ("encode", "demo") else 2]), option)
-            for words, option, _ in READ} == set(WORDS)  # fmt: skip
+    named = {
+        (next(name for name, _ in WORDS if words[: len(name.split())] == name.split()), option)
+        for words, option, _ in READ
+    }
+    assert named == set(WORDS)
 
 
 # Command, option that says what is made, option of a folder that is kept beside it.
@@ -239,7 +245,7 @@ BESIDE = [
     ("classify compare", "--out", "--cache"), ("classify evaluate", "--report", "--cache"),
     ("tag fit", "--out", "--checkpoints"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
-    ("classify predict", "--out", "--cache"),
+    ("classify predict", "--out", "--cache"), ("classify audit draw", "--out", "--cache"),
     ("retrieve evaluate", "--report", "--cache"), ("probe translation", "--out", "--checkpoints"),
     ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
 ]  # fmt: skip

@@ -178,3 +178,49 @@ def wilson(
     reach = np.sqrt(square * (n_effective * of_wholes + square / 4)) / (n_effective + square)
     found = not_beyond(Interval(share, float(middle - reach), float(middle + reach)), n_units)
     return Interval(share, max(min(found.low, share), 0.0), min(max(found.high, share), 1.0))
+
+
+def interval_of_strata(
+    weights: Doubles1d, n_right: Doubles1d, n: Doubles1d, *, quantile: float = QUANTILE
+) -> Interval:
+    """Return the share of a whole that is known by a sample of each of its strata.
+
+    The interval is that of Zou, Huang and Zhang (2009): with p the shares of the strata, l and u
+    the ends of their Wilson intervals and w the weights, it reaches from the mean Σ w p down to
+    √(Σ w² (p - l)²) and up to √(Σ w² (u - p)²) from it. Strata in which all or none are right do
+    not shrink it to a point. Of a stratum of which nothing is known, the share is taken to be that
+    of the others, and may be 0 to 1. With one stratum it is Wilson's.
+
+    Parameters
+    ----------
+    weights
+        (n_strata,): the size of each in the whole; their sum does not matter.
+    n_right, n
+        (n_strata,): how many units of the sample are right, and how many there are.
+
+    Returns
+    -------
+    NaN throughout where nothing is known.
+
+    Examples
+    --------
+    >>> found = interval_of_strata(np.array([0.9, 0.1]), np.array([20, 1]), np.array([20, 10]))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.91, 0.765, 0.94)
+    """
+    is_known = n > 0
+    if not is_known.any():
+        return Interval(np.nan, np.nan, np.nan)
+    shares = np.divide(n_right, n, out=np.zeros(len(n)), where=is_known)
+    value = float(weights[is_known] @ shares[is_known] / weights[is_known].sum())
+    shares[~is_known] = value
+    ends = [
+        wilson(share, n_effective=size, n_units=int(size), quantile=quantile) if size else None
+        for share, size in zip(shares.tolist(), n.tolist(), strict=True)
+    ]
+    low = np.array([0.0 if end is None else end.low for end in ends])
+    high = np.array([1.0 if end is None else end.high for end in ends])
+    whole = weights / weights.sum()
+    below = float(np.sqrt(((whole * (shares - low)) ** 2).sum()))
+    above = float(np.sqrt(((whole * (high - shares)) ** 2).sum()))
+    return Interval(value, max(0.0, value - below), min(1.0, value + above))

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.saving import save as saving
+from isogloss.classify.saving.manifest import read_manifest
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.kb import KnowledgeBase, build_knowledge_base
@@ -136,6 +137,21 @@ def test_an_embedded_knowledge_base_goes_along(
     loaded = load(tmp_path / "moved", encoder)
     assert loaded.kb_.path == tmp_path / "moved" / "kb"
     assert np.array_equal(loaded.predict_proba(TEXTS, "ja"), model.predict_proba(TEXTS, "ja"))
+
+
+def test_a_model_is_known_by_what_it_answers_with_and_not_by_where_it_is(
+    fit: Fit, encoder: FakeEncoder, tmp_path: Path
+) -> None:
+    (tmp_path / "deeper").mkdir()
+    fit().save(tmp_path / "model")
+    fit().save(tmp_path / "deeper" / "model", embed_kb=True)
+    fit(max_entities=1).save(tmp_path / "other")
+    known, elsewhere, other = (
+        read_manifest(tmp_path / name).fingerprint for name in ("model", "deeper/model", "other")
+    )
+    assert known == elsewhere != other
+    load(tmp_path / "model", encoder).save(tmp_path / "again")
+    assert read_manifest(tmp_path / "again").fingerprint == known
 
 
 def test_saving_over_the_model_that_holds_the_knowledge_base_keeps_it(

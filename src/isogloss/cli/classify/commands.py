@@ -12,6 +12,7 @@ from isogloss.classify.evaluate.explanation import NO_WEIGHT, explain
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.cli import options
+from isogloss.cli.classify import audit
 from isogloss.cli.classify.adapt import adapt_command, say_corrections
 from isogloss.cli.classify.compare import compare_command
 from isogloss.cli.classify.explanation import print_explanation
@@ -35,6 +36,7 @@ app.command("predict")(predict_command)
 app.command("compare")(compare_command)
 app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
+app.add_typer(audit.app, name="audit")
 
 
 @dataclass(frozen=True, kw_only=True)

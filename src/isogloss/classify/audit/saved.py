@@ -1,0 +1,100 @@
+"""Audits that stay with a model: ``audits.json`` in its folder, bound to its fingerprint.
+
+Of each language there is the last audit. A model that answers otherwise, as one that is adapted, is
+another model and has none of them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.classify.saving.manifest import read_manifest
+from isogloss.errors import InputError
+from isogloss.limits import Count, Share
+from isogloss.storage.files import atomic_file, damage_in_one_sentence, read_json, write_json
+from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.typed import typed
+
+FORMAT, VERSION = "isogloss audits", 1
+AUDITS = "audits.json"
+_ADVICE = "remove it and run `isogloss classify audit read` again"
+
+
+class AuditedLanguage(Struct, frozen=True):
+    """The last audit of a language.
+
+    Attributes
+    ----------
+    accuracy, low, high
+        With its interval at 95 %.
+    n, n_unsure
+        Rows that were labelled, and that were left unsure.
+    is_blind
+        Whether the model's answers were hidden from who labelled.
+    by_class
+        Whether every answer was drawn equally often, and weighted back.
+    date
+        When it was read, UTC: ``2026-05-01``.
+    data
+        Name of the file that rows were drawn from.
+    sheet
+        Checksum of the sheet's key.
+    """
+
+    accuracy: Share
+    low: Share
+    high: Share
+    n: Count
+    n_unsure: Count
+    is_blind: bool
+    by_class: bool
+    date: str
+    data: str
+    sheet: str
+
+
+class _Audits(Struct, frozen=True):
+    model: str  # fingerprint
+    languages: dict[str, AuditedLanguage]
+
+
+def audits_of(model_dir: str | Path) -> dict[str, AuditedLanguage]:
+    """Return language to its last audit; none where nothing was audited.
+
+    Raises
+    ------
+    InputError
+        When `model_dir` is no classifier, or its audits are damaged or those of another model.
+    """
+    path = Path(model_dir) / AUDITS
+    fingerprint = read_manifest(Path(model_dir)).fingerprint
+    if not path.exists():
+        return {}
+    content = read_json(path, what="audits of a classifier", advice=_ADVICE)
+    is_one = isinstance(content, dict) and content.get("format") == FORMAT
+    if not is_one or content.get("version") != VERSION:
+        raise InputError(f"holds no audits that this isogloss reads; {_ADVICE}", path=path)
+    refuse_changed(content, path, advice=_ADVICE)
+    with damage_in_one_sentence(path, advice=_ADVICE):
+        audits = typed(content, _Audits)
+    if audits.model != fingerprint:
+        raise InputError(f"holds audits of another model; {_ADVICE}", path=path)
+    return audits.languages
+
+
+def save_audits(model_dir: Path, languages: Mapping[str, AuditedLanguage]) -> Path:
+    """Put audits beside those of other languages, and return where they are.
+
+    Raises
+    ------
+    InputError
+        As `audits_of`; when the file cannot be written.
+    """
+    path = model_dir / AUDITS
+    audits = _Audits(read_manifest(model_dir).fingerprint, audits_of(model_dir) | dict(languages))
+    facts = {"format": FORMAT, "version": VERSION} | msgspec.to_builtins(audits)
+    with atomic_file(path, overwrite=True) as temporary:
+        write_json(temporary, sealed(facts))
+    return path

@@ -1,0 +1,268 @@
+"""``classify audit``: a sheet is drawn, labelled and read, and stays with the model."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_world import GERMAN, JAPANESE, Refuse, Run, World, flip
+
+from isogloss.classify.audit.saved import audits_of
+
+CHOICES = ("money", "sport")
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> Path:
+    """A file of two languages, a text of neither, and one that is empty."""
+    rows = [("ja", text) for _, text in JAPANESE] + [("de", text) for _, text in GERMAN]
+    path = tmp_path / "inbox.csv"
+    text = io.StringIO()
+    csv.writer(text).writerows([("lang", "text"), *rows, ("", "=1+1 ☂"), ("ja", "")])
+    path.write_text(text.getvalue(), "utf-8")
+    return path
+
+
+def draw(world: World, inbox: Path, *more: object, name: str = "sheet.csv") -> list[object]:
+    return ["classify", "audit", "draw", world.alone, inbox, "--lang-column", "lang",
+            "--out", inbox.parent / name, *more]  # fmt: skip
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+
+
+def fill(path: Path, labels: list[str], to: Path | None = None) -> Path:
+    rows = rows_of(path)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(row | {"label": label} for row, label in zip(rows, labels, strict=True))
+    (to or path).write_text(text.getvalue(), "utf-8")
+    return to or path
+
+
+def key_of(path: Path) -> dict[str, object]:
+    return json.loads((path.parent / f"{path.stem}.key.json").read_text("utf-8"))
+
+
+def answers_of(path: Path) -> list[str]:
+    key = key_of(path)
+    return [key["classes"][row["answer"]] for row in key["rows"]]
+
+
+def test_a_sheet_is_drawn_filled_and_read(cli: Run, own: World, inbox: Path) -> None:
+    drawn = cli(*draw(own, inbox, "--n", 3, "--seed", 1))
+    assert (drawn.code, drawn.out) == (0, ""), drawn.err
+    assert "1 row without a text cannot be drawn" in drawn.err
+    assert "isogloss: ja: 3 of 4 rows" in drawn.err
+    assert "isogloss: und: 1 of 1 row" in drawn.err
+    assert "write into 'label' one of: money, sport; 'unsure' where none can be told" in drawn.err
+    sheet = inbox.parent / "sheet.csv"
+    rows = rows_of(sheet)
+    assert [row["lang"] for row in rows] == ["de"] * 2 + ["ja"] * 3 + ["und"]
+    texts = [text for _, text in (*JAPANESE, *GERMAN)] + ["'=1+1 ☂"]
+    assert all(texts[int(row["row"]) - 1] == row["text"] for row in rows)
+    assert "answer" not in rows[0]
+    key = key_of(sheet)
+    assert (key["seed"], key["is_blind"], key["data"]) == (1, True, "inbox.csv")
+
+    answers = answers_of(sheet)
+    other = dict(zip(CHOICES, reversed(CHOICES), strict=True))
+    labels = [*answers[:2], answers[2], other[answers[3]], "unsure", ""]
+    read = cli("classify", "audit", "read", fill(sheet, labels), "--target", 0.85)
+    assert read.code == 0, read.err
+    assert "open" in read.out
+    assert f"{answers[3]}, is {other[answers[3]]} (1)" in read.out
+    assert "2 rows do not count: 1 left unsure, 1 without a label" in read.err
+    assert f"audit → {own.alone / 'audits.json'}" in read.err
+    found = cli("classify", "audit", "read", sheet, "--target", 0.85, "--json").json
+    assert [row["lang"] for row in found["languages"]] == ["de", "ja", "und"]
+    assert [row["n"] for row in found["languages"]] == [2, 2, 0]
+    assert [row["accuracy"] for row in found["languages"]] == [1.0, 0.5, None]
+    assert [row["target"] for row in found["languages"]] == ["open"] * 3
+    kept = audits_of(own.alone)
+    assert {lang: (one.n, one.accuracy, one.is_blind) for lang, one in kept.items()} == {
+        "de": (2, 1.0, True), "ja": (2, 0.5, True),
+    }  # fmt: skip
+    assert kept["ja"].low < 0.5 < kept["ja"].high
+
+
+def test_without_a_target_nothing_is_judged(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    fill(sheet, answers_of(sheet))
+    found = cli("classify", "audit", "read", sheet, "--json").json
+    assert found["target"] is None
+    assert "target" not in found["languages"][0]
+
+
+def test_a_forecast_stands_beside(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    fill(sheet, answers_of(sheet))
+    (row, *_) = cli("classify", "audit", "read", sheet, "--json").json["languages"]
+    words = ["classify", "forecast", own.alone, inbox, "--lang-column", "lang", "--json"]
+    (expected, *_) = cli(*words).json["rows"]
+    assert (row["lang"], row["forecast"]) == (expected["lang"], None)  # of two texts
+    assert row["forecast_low"] == pytest.approx(expected["low"])
+    assert row["forecast_high"] == pytest.approx(expected["high"])
+
+
+def test_shown_answers_are_no_blind_audit(cli: Run, own: World, inbox: Path) -> None:
+    drawn = cli(*draw(own, inbox, "--show-answers"))
+    assert "this is no blind audit" in drawn.err
+    sheet = inbox.parent / "sheet.csv"
+    assert [row["answer"] for row in rows_of(sheet)] == answers_of(sheet)
+    read = cli("classify", "audit", "read", fill(sheet, answers_of(sheet)))
+    assert "whoever labelled saw the answers" in read.err
+    assert not audits_of(own.alone)["ja"].is_blind
+
+
+def test_by_class_answers_all_and_weights_back(cli: Run, own: World, inbox: Path) -> None:
+    drawn = cli(*draw(own, inbox, "--by-class", "--n", 4))
+    assert drawn.code == 0, drawn.err
+    sheet = inbox.parent / "sheet.csv"
+    strata = key_of(sheet)["strata"]
+    assert all(one["answer"] is not None for one in strata)
+    assert sum(one["n_rows"] for one in strata) == 7
+    read = cli("classify", "audit", "read", fill(sheet, answers_of(sheet)), "--json").json
+    assert read["by_class"]
+    assert {row["accuracy"] for row in read["languages"]} == {1.0}
+    assert audits_of(own.alone)["ja"].by_class
+
+
+def test_two_sheets_are_compared(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    n = len(rows_of(sheet))
+    first = fill(sheet, ["money", "sport"] * (n // 2) + ["sport"] * (n % 2))
+    second = fill(sheet, ["sport"] * n, inbox.parent / "of-anna.csv")
+    read = cli("classify", "audit", "read", first, second)
+    assert read.code == 0, read.err
+    assert "kappa" in read.out
+    assert "second sheet" in read.out
+    found = cli("classify", "audit", "read", first, second, "--json").json
+    assert [one["lang"] for one in found["agreement"]] == ["de", "ja", "und", "all"]
+    assert found["agreement"][-1]["kappa"] == pytest.approx(0)
+    rows = rows_of(first)
+    assert [one["row"] for one in found["disputes"]] == [
+        int(row["row"]) for row in rows[: n - n % 2 : 2]
+    ]
+    alone = cli("classify", "audit", "read", first, "--json").json
+    assert alone["languages"] == found["languages"]  # the first counts
+
+
+def test_label_studio(cli: Run, own: World, inbox: Path) -> None:
+    drawn = cli(*draw(own, inbox, "--format", "label-studio", name="tasks.json"))
+    assert drawn.code == 0, drawn.err
+    tasks = json.loads((inbox.parent / "tasks.json").read_text("utf-8"))
+    assert set(tasks[0]["data"]) == {"row", "lang", "text"}
+    assert '<Choice value="unsure"/>' in (inbox.parent / "tasks.config.xml").read_text("utf-8")
+    answers = answers_of(inbox.parent / "tasks.json")
+    export = [
+        task
+        | {"annotations": [{"result": [{"from_name": "label", "value": {"choices": [label]}}]}]}
+        for task, label in zip(tasks, answers, strict=True)
+    ]
+    (inbox.parent / "export.json").write_text(json.dumps(export), "utf-8")
+    words = ["classify", "audit", "read", inbox.parent / "export.json", "--key",
+             inbox.parent / "tasks.key.json", "--json"]  # fmt: skip
+    assert {row["accuracy"] for row in cli(*words).json["languages"]} == {1.0}
+
+
+def test_the_last_audit_of_a_language_is_kept(cli: Run, own: World, inbox: Path) -> None:
+    for seed, name in enumerate(("one", "two")):
+        cli(*draw(own, inbox, "--seed", seed, name=f"{name}.csv"))
+        sheet = inbox.parent / f"{name}.csv"
+        said = cli("classify", "audit", "read", fill(sheet, answers_of(sheet))).err
+        assert ("isogloss: ja: instead of the audit of " in said) is (name == "two")
+    again = cli("classify", "audit", "read", inbox.parent / "two.csv").err
+    assert "instead of" not in again
+
+
+def test_a_model_that_moved_is_named(cli: Run, refuse: Refuse, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    fill(sheet, answers_of(sheet))
+    shutil.move(own.alone, inbox.parent / "moved")
+    words = ["classify", "audit", "read", sheet]
+    assert "is not at" in refuse(*words)
+    assert "name it with --model" in refuse(*words)
+    assert cli(*words, "--model", inbox.parent / "moved").code == 0
+
+
+def test_a_sheet_of_another_model_is_refused(
+    refuse: Refuse, cli: Run, own: World, inbox: Path
+) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    fill(sheet, answers_of(sheet))
+    said = refuse("classify", "audit", "read", sheet, "--model", own.model)
+    assert "the sheet was drawn for another model (fingerprint " in said
+    (own.alone / "audits.json").write_text("{}", "utf-8")
+    assert "holds no audits that this isogloss reads" in refuse("classify", "audit", "read", sheet)
+
+
+def test_what_cannot_be_drawn(refuse: Refuse, cli: Run, own: World, inbox: Path) -> None:
+    assert "ends in .csv or .tsv" in refuse(*draw(own, inbox, name="sheet.xlsx"))
+    assert "ends in .json" in refuse(*draw(own, inbox, "--format", "label-studio"))
+    assert "--lang-column" in refuse("classify", "audit", "draw", own.alone, inbox, "--out",
+                                     inbox.parent / "sheet.csv")  # fmt: skip
+    cli(*draw(own, inbox))
+    assert "already exists" in refuse(*draw(own, inbox))
+    (inbox.parent / "sheet.csv").unlink()
+    assert "sheet.key.json: already exists" in refuse(*draw(own, inbox))
+    assert cli(*draw(own, inbox, "--overwrite")).code == 0
+    empty = inbox.parent / "empty.csv"
+    empty.write_text('lang,text\nja,""\n', "utf-8")
+    assert "there is no text to draw from" in refuse(*draw(own, empty, name="s.csv"))
+
+
+def test_nothing_is_left_where_the_disk_is_full(
+    refuse: Refuse, own: World, inbox: Path, no_space_at_the_end: None
+) -> None:
+    said = refuse(*draw(own, inbox, "--n", 2), talk=True)
+    assert "could not be written: No space left on device; nothing was kept" in said
+
+
+def test_what_cannot_be_read(refuse: Refuse, cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    words = ["classify", "audit", "read"]
+    assert "no row has a label" in refuse(*words, sheet)
+    assert not (own.alone / "audits.json").exists()
+    assert "3 sheets are given" in refuse(*words, sheet, "b.csv", "c.csv")
+    assert "names this file twice" in refuse(*words, sheet, sheet)
+    fill(sheet, ["sprot"] * len(rows_of(sheet)))
+    assert "has the label 'sprot', which the model does not have; did you mean 'sport'?" in refuse(
+        *words, sheet
+    )
+    other = shutil.copy(sheet, inbox.parent / "renamed.csv")
+    assert "no such key of a sheet; put it beside" in refuse(*words, other)
+    assert "sprot" in refuse(*words, other, "--key", inbox.parent / "sheet.key.json")
+    flip(inbox.parent / "sheet.key.json", 300)
+    assert "sheet.key.json: damaged" in refuse(*words, sheet)
+
+
+def test_label_sets_are_refused(
+    refuse: Refuse, own: World, inbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from isogloss.classify.saving.manifest import Manifest
+
+    monkeypatch.setattr(Manifest, "multilabel", property(lambda _: True))
+    assert "an audit is for models of one label a text" in refuse(*draw(own, inbox))
+
+
+def test_an_audited_model_is_not_adapted_in_its_place(
+    refuse: Refuse, cli: Run, own: World, inbox: Path
+) -> None:
+    """The audits would be lost, and are none of the model that it becomes."""
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    cli("classify", "audit", "read", fill(sheet, answers_of(sheet)))
+    said = refuse("classify", "adapt", own.alone, own.japanese, "--lang", "ja")
+    assert "holds audits.json, which is no part of the model and would be lost" in said
+    assert "--out" in said
