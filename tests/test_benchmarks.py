@@ -41,6 +41,7 @@ from repository import ROOT
         "routing",
         "search_news",
         "tagging",
+        "tagging_few",
         "tagging_speed",
         "transfer",
         "transform_tasks",

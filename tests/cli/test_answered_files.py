@@ -260,7 +260,6 @@ BAD: dict[str, tuple[str, str | bytes, list[str], str | None]] = {
                                       "is read by this"),
     "summary over itself": ("a.summary.json", "text\n", ["--out", "a.csv"], "is read by this"),
     "to no folder": ("a.csv", f"text\n{LINE}\n", ["--out", "no/b.csv"], "does not exist"),
-    "to lines of text": ("a.csv", f"text\n{LINE}\n", ["--out", "out.txt"], "ends in one of .csv"),
     "to a workbook": ("a.csv", f"text\n{LINE}\n", ["--out", "b.xlsx"], "write .csv with --excel"),
 }  # fmt: skip
 

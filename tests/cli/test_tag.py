@@ -57,6 +57,45 @@ def models(files: Path, world: World) -> dict[str, Path]:
     return made
 
 
+@pytest.fixture(scope="module")
+def of_two(files: Path, world: World) -> dict[str, Path]:
+    """Models of a language, and of a few sentences of one that names the tags otherwise."""
+    from isogloss.cli.main import main
+
+    other = write_file(files / "few.conllu", conllu(dict.fromkeys(TAG_OF, "X"), 8))
+    made = {how: files / f"own-heads-{how}" for how in ("auto", "none")}
+    for how, out in made.items():
+        words = ["tag", "fit", "--train", f"en={files / 'train.conllu'}", "--train", f"sw={other}",
+                 "--layer", "0", "--encoder", str(world.encoder), "--out", str(out)]  # fmt: skip
+        assert main(words if how == "auto" else [*words, "--own-heads", how]) == 0
+    return made
+
+
+def test_a_language_with_few_words_has_a_head_of_its_own(
+    cli: Run, files: Path, of_two: dict[str, Path]
+) -> None:
+    def tags(how: str, lang: str) -> list[str]:
+        outcome = cli("tag", "predict", of_two[how], files / "test.conllu", "--lang", lang)
+        return [line.split("\t")[3] for line in outcome.lines if "\t" in line]
+
+    assert {*tags("auto", "sw")} == {"X"}
+    assert tags("auto", "de") == tags("none", "de") == tags("none", "sw") != tags("auto", "sw")
+
+
+def test_fit_says_which_head_a_language_has_and_why(
+    cli: Run, files: Path, world: World, of_two: dict[str, Path], refuse: Refuse
+) -> None:
+    words = ["tag", "fit", "--train", f"en={files / 'train.conllu'}", "--train",
+             f"sw={files / 'few.conllu'}", "--encoder", world.encoder, "--layer", "0"]  # fmt: skip
+    outcome = cli(*words, "--out", files / "said")
+    assert "isogloss: languages: en, sw" in outcome.err
+    assert "isogloss: sw (8 sentences, " in outcome.err
+    assert "its own head, " in outcome.err
+    assert "out-of-fold log-loss: corrected " in outcome.err
+    said = refuse(*words, "--own-heads", "auto", "--tune", "full", "--out", files / "not")
+    assert "--own-heads is for --tune head; a tuned encoder has one head" in said
+
+
 def test_predict_gives_the_file_back_but_for_one_column(
     cli: Run, files: Path, models: dict[str, Path]
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from isogloss import Encoder, InputError, TokenTagger
+from isogloss.errors import OmissionWarning
 from isogloss.tag.export import export_tagger
 
 Lists = list[list[str]]
@@ -77,3 +78,25 @@ def test_what_no_pipeline_does_is_refused(
     with pytest.raises(InputError, match=said):
         export_tagger(model.fitted_, tmp_path / "out", overwrite=False)
     assert not (tmp_path / "out").exists()
+
+
+def test_one_of_several_heads_is_exported(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tmp_path: Path
+) -> None:
+    from transformers import pipeline
+
+    names = ["ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB", "X"]
+    turned = [[names[names.index(tag) + 1] for tag in one] for one in tags[:20]]
+    model = TokenTagger(tiny_models["bert"], layer=1, pieces="first", C=1.0).fit(
+        sentences + sentences[:20], tags + turned, ["en"] * 60 + ["sw"] * 20
+    )
+    assert list(model.fitted_.own_heads) == ["sw"]
+    export_tagger(model.fitted_, tmp_path / "sw", lang="sw", overwrite=False)
+    with pytest.warns(OmissionWarning, match="of all languages is written, not that of sw alone"):
+        export_tagger(model.fitted_, tmp_path / "all", overwrite=False)
+    for folder, lang in (("sw", "sw"), ("all", "de")):
+        pipe: Any = pipeline("token-classification", model=str(tmp_path / folder), device="cpu")
+        assert next(row["entity"] for row in pipe(".")) == model.predict([["."]], lang)[0][0]
+    assert model.predict([["."]], "sw") != model.predict([["."]], "de")
+    with pytest.raises(InputError, match="de has no head of its own; leave --lang out"):
+        export_tagger(model.fitted_, tmp_path / "de", lang="de", overwrite=False)

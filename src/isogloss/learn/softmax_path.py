@@ -25,6 +25,7 @@ def softmax_path(
     C_values: Sequence[float],
     *,
     weights: Floats1d | None = None,
+    towards: LinearWeights | None = None,
 ) -> list[LinearWeights]:
     """Fit W and b at each C, in the order given; ascending ones are quickest.
 
@@ -38,6 +39,10 @@ def softmax_path(
         Inverse strengths of the L2 penalty, which is on W alone.
     weights
         How much each example counts; None: 1 each.
+    towards
+        W₀ and b₀, finite: the penalty is on the distance from them, b's too, so that little changes
+        where examples are few, and a class without one keeps its own (Chelba and Acero 2006).
+        None: from W = 0.
 
     Examples
     --------
@@ -46,11 +51,17 @@ def softmax_path(
     >>> bool(fitted.weight[1, 0] > fitted.weight[0, 0])
     True
     """
-    problem = _Problem(inputs, y, n_classes, weights)
+    problem = _Problem(inputs, y, n_classes, weights, towards)
     weight = np.zeros((n_classes, inputs.shape[1]))
+    path = []
+    if towards is not None:
+        bias = np.zeros(n_classes)
+        for C in C_values:
+            weight, bias = problem.solve(weight, bias, C=C)
+            path.append(LinearWeights(towards.weight + weight, towards.bias + bias))
+        return path
     bias = np.log(np.maximum(problem.counts, SMALLEST_COUNT) / problem.total)
     absent = problem.counts <= 0
-    path = []
     for C in C_values:
         weight, bias = problem.solve(weight, bias, C=C)
         known = np.where(absent, -np.inf, bias)
@@ -62,8 +73,9 @@ class _Problem:
     """The examples, and what does not depend on C."""
 
     def __init__(
-        self, inputs: Floats2d, y: Ints1d, n_classes: int, weights: Floats1d | None
-    ) -> None:
+        self, inputs: Floats2d, y: Ints1d, n_classes: int, weights: Floats1d | None,
+        towards: LinearWeights | None,
+    ) -> None:  # fmt: skip
         self.inputs, self.y, self.n_classes = inputs, y, n_classes
         self.share = np.ones(len(y), np.float32) if weights is None else weights
         self.total = float(self.share.sum(dtype=np.float64))
@@ -71,6 +83,7 @@ class _Problem:
         self.counts = np.bincount(y, weights, minlength=n_classes).astype(np.float64)
         self.curvature = (inputs.T @ (inputs * self.share[:, None])).astype(np.float64)
         self.rows = np.arange(len(y))
+        self.offset = None if towards is None else _scores(inputs, towards.weight, towards.bias)
 
     def solve(self, weight: Doubles2d, bias: Doubles1d, *, C: float) -> tuple[Doubles2d, Doubles1d]:
         """Return W and b of the minimum, searched from those given."""
@@ -99,7 +112,9 @@ class _Problem:
         n_classes = self.n_classes
         inner, bias = parameters[:-n_classes].reshape(n_classes, -1), parameters[-n_classes:]
         weight = inner @ turned
-        scores = even @ inner.T.astype(np.float32) + bias.astype(np.float32)
+        scores = _scores(even, inner, bias)
+        if self.offset is not None:
+            scores += self.offset
         scores -= scores.max(axis=1, keepdims=True)
         right = scores[self.rows, self.y]
         np.exp(scores, out=scores)
@@ -110,4 +125,13 @@ class _Problem:
         scores *= self.share[:, None]
         gradient = (scores.T @ even).astype(np.float64) + penalty * weight @ turned.T
         value += penalty / 2 * float((weight**2).sum())
-        return value, np.concatenate([gradient.ravel(), scores.sum(axis=0, dtype=np.float64)])
+        of_bias = scores.sum(axis=0, dtype=np.float64)
+        if self.offset is not None:
+            of_bias += penalty * bias
+            value += penalty / 2 * float((bias**2).sum())
+        return value, np.concatenate([gradient.ravel(), of_bias])
+
+
+def _scores(inputs: Floats2d, weight: Doubles2d, bias: Doubles1d) -> Floats2d:
+    scores: Floats2d = inputs @ weight.T.astype(np.float32) + bias.astype(np.float32)
+    return scores

@@ -5,7 +5,8 @@ in one layer can be exported. The model has as many layers as the tagger reads, 
 the head with the standardisation folded in, and the encoder's prefix stands among the tokens that
 the tokenizer adds. What was written is run beside the tagger before it is kept.
 
-Schemes and names are not in it: of entities, each word has its likeliest tag by itself.
+Schemes and names are not in it: of entities, each word has its likeliest tag by itself. Of several
+heads it has one.
 """
 
 import copy
@@ -19,7 +20,7 @@ from isogloss.encode import Encoder
 from isogloss.encode.foreign import library_faults
 from isogloss.encode.model import quiet_transformers
 from isogloss.encode.words.word_vectors import network_of
-from isogloss.errors import InputError
+from isogloss.errors import InputError, warn_omitted
 from isogloss.learn.linear_head import LinearHead
 from isogloss.storage.files import atomic_directory, write_json
 from isogloss.storage.sealed import sealed
@@ -32,25 +33,35 @@ PROBES = (
     ["東京", "は", "日本", "の", "首都", "です", "。"],
 )
 TOLERANCE = 1e-3  # of log-probabilities
+UNKNOWN = "und"  # a language without a head of its own
 REFUSED = "cannot be exported:"
 
 
-def export_tagger(fitted: FittedTagger, out: Path, *, overwrite: bool) -> None:
+def export_tagger(
+    fitted: FittedTagger, out: Path, *, lang: str | None = None, overwrite: bool
+) -> None:
     """Write a directory for transformers; it appears whole or not at all.
+
+    Parameters
+    ----------
+    lang
+        Language whose own head is written; None: that of all languages.
 
     Raises
     ------
     InputError
-        When the tagger takes another piece than the first, a mean of layers, or names; when
-        transformers has no such model for words, or it answers otherwise.
+        When the language has no head of its own; when the tagger takes another piece than the
+        first, a mean of layers, or names; when transformers has no such model for words, or it
+        answers otherwise.
     """
     layer = _exportable(fitted)
+    head = _head(fitted, lang)
     encoder = fitted.reading.encoder
     with atomic_directory(out, overwrite=overwrite) as folder, quiet_transformers():
         with library_faults(None, "transformers has no such model for tags of words"):
-            model = _model(encoder, layer, fitted.head, fitted.tag_names)
+            model = _model(encoder, layer, head, fitted.tag_names)
         tokenizer = _tokenizer(encoder)
-        _compare(fitted, model, tokenizer)
+        _compare(fitted, model, tokenizer, lang or UNKNOWN)
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         write_json(folder / "manifest.json", sealed({"format": "isogloss exported tagger"}))
@@ -72,6 +83,22 @@ def _exportable(fitted: FittedTagger) -> int:
     if fitted.names is not None:
         raise InputError(f"{REFUSED} it has names of a knowledge base; fit without --kb")
     return reading.layers[0]
+
+
+def _head(fitted: FittedTagger, lang: str | None) -> LinearHead:
+    own = fitted.own_heads
+    if lang is None:
+        if own:
+            warn_omitted(
+                f"the head of all languages is written, not that of {', '.join(own)} alone; --lang "
+                "names one"
+            )
+        return fitted.head
+    if lang not in own:
+        raise InputError(
+            f"{REFUSED} {lang} has no head of its own; leave --lang out for that of all languages"
+        )
+    return own[lang]
 
 
 def _model(encoder: Encoder, layer: int, head: LinearHead, tag_names: tuple[str, ...]) -> Any:
@@ -128,10 +155,10 @@ def _tokenizer(encoder: Encoder) -> Any:
     return loaded
 
 
-def _compare(fitted: FittedTagger, model: Any, tokenizer: Any) -> None:
+def _compare(fitted: FittedTagger, model: Any, tokenizer: Any, lang: str) -> None:
     """Refuse a model whose log-probabilities are not the tagger's."""
     encoder = fitted.reading.encoder
-    ours = fitted.answers(PROBES, ["und"] * len(PROBES))
+    ours = fitted.answers(PROBES, [lang] * len(PROBES))
     starts = ours.starts.tolist()
     for at, words in enumerate(PROBES):
         given = tokenizer(words, is_split_into_words=True, truncation=True, return_tensors="pt")

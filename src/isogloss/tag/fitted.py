@@ -17,7 +17,8 @@ from isogloss.learn.tuning_options import Tune, TuningOptions
 from isogloss.tag.decoding import decoded
 from isogloss.tag.entities import SchemeChoice
 from isogloss.tag.names import NameVote
-from isogloss.tag.options import AUTO
+from isogloss.tag.options import AUTO, OwnHeads
+from isogloss.tag.own_heads import ChosenHead
 from isogloss.tag.schemes import Scheme, allowed_transitions
 from isogloss.tag.word_features import Reading, WordFeatures
 
@@ -32,6 +33,7 @@ class FittedOptions:
     C: float | None
     dtype: str
     random_state: int
+    own_heads: OwnHeads
 
 
 class Answers(NamedTuple):
@@ -66,7 +68,7 @@ class FittedTagger:
     base
         The encoder before tuning; that of `reading` where it stayed frozen.
     head
-        From features to log p(tag | word).
+        From features to log p(tag | word), of languages that have no head of their own.
     tag_names
         In the order of the head's classes: sorted.
     shares
@@ -79,6 +81,8 @@ class FittedTagger:
         Of tags of entities; None: each word is tagged by itself.
     names
         What names of a knowledge base say about tags; None: nothing is linked.
+    chosen_heads
+        Of training languages with few words, which may have a head of their own.
     """
 
     reading: Reading
@@ -92,6 +96,7 @@ class FittedTagger:
     training: TuningOptions | None = None
     scheme: Scheme | None = None
     names: NameVote | None = None
+    chosen_heads: tuple[ChosenHead, ...] = ()
 
     def describe(self) -> list[str]:
         """Return what was learned, in words, a line each."""
@@ -99,15 +104,21 @@ class FittedTagger:
         shown = f"{layers[0]}-{layers[-1]}, their mean" if len(layers) > 1 else str(layers[0])
         of_entities = f", entities in {self.scheme}" if self.scheme else ""
         return [
+            f"languages: {', '.join(self.langs)}",
             f"tags: {len(self.tag_names)}{of_entities}",
             f"layers: {shown} ({'chosen' if self.options.layer == AUTO else 'given'})",
             f"head: {self.head.describe()}",
+            *(one.choice.describe() for one in self.chosen_heads),
             *([] if self.names is None else [f"names: of {self.names.features.kb.path}"]),
         ]
 
     def answers(self, sentences: Sequence[Sequence[str]], langs: Sequence[str]) -> Answers:
         """Return what is said of each word of sentences, whose languages are `langs`."""
-        blocks = [self.answers_of(block) for block in self.reading.blocks(sentences)]
+        blocks, n_done = [], 0
+        for block in self.reading.blocks(sentences):
+            n = len(block.starts) - 1
+            blocks.append(self.answers_of(block, langs[n_done : n_done + n]))
+            n_done += n
         found = [block.log_probabilities for block in blocks]
         pieces = [block.has_piece for block in blocks]
         windows = [block.n_windows for block in blocks]
@@ -122,12 +133,26 @@ class FittedTagger:
             np.concatenate([*windows, np.empty(0, np.int64)]),
         )
 
-    def answers_of(self, features: WordFeatures) -> Answers:
-        """Return what the head says of each word, from what a tagger sees of it, without names."""
+    def answers_of(self, features: WordFeatures, langs: Sequence[str] | None = None) -> Answers:
+        """Return what the head says of each word, from what a tagger sees of it, without names.
+
+        Parameters
+        ----------
+        langs
+            Of each sentence; None: the head of all languages answers.
+        """
         log_probabilities = self.head.log_probabilities(features.vectors)
+        for lang, head in self.own_heads.items() if langs is not None else ():
+            words = np.repeat(np.asarray(langs, np.str_) == lang, np.diff(features.starts))
+            log_probabilities[words] = head.log_probabilities(features.vectors[words])
         with np.errstate(divide="ignore"):
             log_probabilities[~features.has_piece] = np.log(self.shares)
         return Answers(log_probabilities, *features[1:])
+
+    @property
+    def own_heads(self) -> dict[str, LinearHead]:
+        """Language → its own head, of those that do not use `head`."""
+        return {one.choice.lang: one.head for one in self.chosen_heads if one.head is not None}
 
     def tags_of(self, answers: Answers) -> list[list[str]]:
         """Return the most likely tag of each word, the first of equals; see `scheme`."""

@@ -27,7 +27,7 @@ from isogloss.tag.head_fitting import (
     tags_in,
 )
 from isogloss.tag.names import NameFeatures, NameVote
-from isogloss.tag.options import check_options, layers_of
+from isogloss.tag.options import AUTO, check_options, layers_of
 from isogloss.tag.sentences import TaggedSentences
 from isogloss.tag.tuning import TuningTask, tune_tagger
 from isogloss.tag.word_features import Reading
@@ -70,7 +70,10 @@ def learn_tagger(
     if layers is None:
         layers = chosen_layers(encoder, data, names, pieces, seed=seed)
     reading = Reading(encoder, layers, pieces)
-    learned = fitted_head(reading, data, names, C=parameters["C"], is_last=tuning is None)
+    learned = fitted_head(
+        reading, data, names, C=parameters["C"], is_last=tuning is None,
+        own_heads=tuning is None and parameters["own_heads"] == AUTO, seed=seed,
+    )  # fmt: skip
     if tuning is not None:
         no_words = np.zeros(0, np.int64)
         task = TuningTask(
@@ -88,9 +91,9 @@ def learn_tagger(
         tuple(dict.fromkeys(train.langs)), learned.n_words,
         FittedOptions(
             str(parameters["layer"]), parameters["scheme"], parameters["tune"], parameters["C"],
-            encoder.dtype, seed,
+            encoder.dtype, seed, parameters["own_heads"],
         ),
-        training=tuning, scheme=scheme, names=vote,
+        training=tuning, scheme=scheme, names=vote, chosen_heads=learned.chosen_heads,
     )  # fmt: skip
 
 

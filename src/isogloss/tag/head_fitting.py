@@ -10,18 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isogloss.arrays import Floats2d, Ints1d
+from isogloss.arrays import Ints1d
 from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.encode.words.word_vectors import network_of
 from isogloss.errors import InputError, counted, warn_omitted
-from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
-from isogloss.learn.objective import SOFTMAX
-from isogloss.learn.softmax_path import softmax_path
+from isogloss.learn.linear_head import ChosenBy, LinearHead
 from isogloss.learn.threads import one_thread
 from isogloss.progress import activity
 from isogloss.tag.choice import HeldOutScore, near_best
 from isogloss.tag.entities import outside_of
+from isogloss.tag.heads import heads_of_words, scores_of
+from isogloss.tag.own_heads import ChosenHead, heads_of_few
 from isogloss.tag.sentences import TaggedSentences, some_words
 from isogloss.tag.word_features import Reading, WordFeatures, features_of, layer_states
 
@@ -75,7 +75,9 @@ def chosen_layers(
     scores: list[HeldOutScore] = []
     with one_thread(), activity(f"choosing among {counted(len(layers), 'layer')}"):
         for layer in layers:
-            (head,) = _heads(features_of(of_part, [layer]), y, len(tag_names), (C_OF_LAYERS,))
+            (head,) = heads_of_words(
+                features_of(of_part, [layer]), y, len(tag_names), (C_OF_LAYERS,)
+            )
             scores.append(_score(head, features_of(of_dev, [layer]), gold, tag_names))
     near = near_best(scores)
     return tuple(range(near[0], near[-1] + 1))
@@ -88,34 +90,42 @@ class Learned:
     head: LinearHead
     n_words: int
     before: LinearHead  # the same before it learned from held-out sentences too
+    chosen_heads: tuple[ChosenHead, ...] = ()  # of languages with few words
 
 
 def fitted_head(
-    reading: Reading, data: Judged, tag_names: Sequence[str], *, C: float | None, is_last: bool
-) -> Learned:
+    reading: Reading, data: Judged, tag_names: Sequence[str], *, C: float | None, is_last: bool,
+    own_heads: bool, seed: int,
+) -> Learned:  # fmt: skip
     """Fit the head, C by the rule of `choice` where none is given.
 
     Parameters
     ----------
     is_last
         Whether sentences that were held out are learned from in the end; not before tuning.
+    own_heads
+        Whether languages with few words may get heads of their own.
+    seed
+        Of that.
     """
     n_tags = len(tag_names)
     train, y = reading.all(data.train.sentences), numbers_of_tags(data.train, tag_names)
-    dev, gold = None, np.zeros(0, np.int64)
+    dev, gold, langs = None, np.zeros(0, np.int64), data.train.langs
     if data.dev is not None:
         dev, gold = reading.all(data.dev.sentences), numbers_of_tags(data.dev, tag_names)
     chosen_by, candidates = _search(data, C)
     with one_thread(), activity(f"learning the head: {counted(len(y), 'word')}"):
-        heads = _heads(train, y, n_tags, candidates, chosen_by)
+        heads = heads_of_words(train, y, n_tags, candidates, chosen_by)
         head = heads[0]
         if dev is not None and len(heads) > 1:
             head = heads[near_best([_score(one, dev, gold, tag_names) for one in heads])[0]]
         before = head
-        if dev is not None and data.is_split and is_last:
+        if data.dev is not None and dev is not None and data.is_split and is_last:
+            langs = [*langs, *data.dev.langs]
             train, y = _joined(train, dev), np.concatenate([y, gold])
-            (head,) = _heads(train, y, n_tags, (head.C,), chosen_by)
-        return Learned(head, int(train.has_piece.sum()), before)
+            (head,) = heads_of_words(train, y, n_tags, (head.C,), chosen_by)
+    chosen = heads_of_few(train, y, langs, head, seed=seed) if own_heads else ()
+    return Learned(head, int(train.has_piece.sum()), before, chosen)
 
 
 def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, ...]:
@@ -158,37 +168,11 @@ def _search(data: Judged, C: float | None) -> tuple[ChosenBy, tuple[float, ...]]
     return (ChosenBy.HELD_OUT if data.is_split else ChosenBy.DEVELOPMENT), C_VALUES
 
 
-def _heads(
-    features: WordFeatures, y: Ints1d, n_tags: int, C_values: Sequence[float],
-    chosen_by: ChosenBy = ChosenBy.GIVEN,
-) -> list[LinearHead]:  # fmt: skip
-    """Fit one head at each C, on words that have a piece."""
-    vectors, y = features.vectors[features.has_piece], y[features.has_piece]
-    if not len(y):
-        raise InputError("no training word has a piece in this encoder; choose another")
-    scale = Standardisation.fit(vectors)
-    inputs = _standardised(vectors, scale)
-    return [
-        LinearHead(scale, one.weight, one.bias, C, chosen_by, SOFTMAX)
-        for C, one in zip(C_values, softmax_path(inputs, y, n_tags, C_values), strict=True)
-    ]
-
-
-def _standardised(vectors: Floats2d, scale: Standardisation) -> Floats2d:
-    """Return (vectors - mean) / deviation in float32, without a copy in float64."""
-    inputs: Floats2d = vectors - scale.mean.astype(np.float32)
-    inputs /= scale.deviation.astype(np.float32)
-    return inputs
-
-
 def _score(
     head: LinearHead, features: WordFeatures, gold: Ints1d, tag_names: Sequence[str]
 ) -> HeldOutScore:
     """Score the answers; a word without a piece is answered wrong, or is in no entity."""
-    scores = _standardised(features.vectors, head.standardisation) @ head.weight.T.astype(
-        np.float32
-    ) + head.bias.astype(np.float32)
-    found, outside = scores.argmax(axis=1), outside_of(tag_names)
+    found, outside = scores_of(head, features).argmax(axis=1), outside_of(tag_names)
     if outside is None:
         return HeldOutScore.accuracy((found == gold) & features.has_piece, features.starts)
     found[~features.has_piece] = outside

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from isogloss.encode import Encoder
 from isogloss.encode.words.token_pooling import WordPooling
@@ -14,7 +14,9 @@ from isogloss.learn.tuning_options import TUNES
 from isogloss.limits import LARGEST_SEED, UNPENALISED
 
 AUTO = "auto"
+OwnHeads = Literal["auto", "none"]
 PIECES: tuple[WordPooling, ...] = ("mean", "first", "last")
+OWN_HEADS: tuple[OwnHeads, ...] = ("auto", "none")
 _RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
@@ -26,7 +28,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     InputError
         For the first that is not allowed; it says the value and what is.
     """
-    for name, allowed in (("pieces", PIECES), ("tune", TUNES)):
+    for name, allowed in (
+        ("pieces", PIECES), ("tune", TUNES), ("own_heads", OWN_HEADS)
+    ):  # fmt: skip
         value = options[name]
         if not isinstance(value, str) or value not in allowed:
             raise InputError(f"{name} is {value!r:.40}; {did_you_mean(str(value), allowed)}")

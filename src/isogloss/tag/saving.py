@@ -22,7 +22,7 @@ from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
-from isogloss.learn.objective import SOFTMAX
+from isogloss.learn.objective import SOFTMAX, LinearWeights
 from isogloss.learn.saved_encoder import (
     PLACES,
     TRANSFORM,
@@ -47,11 +47,12 @@ from isogloss.storage.typed import typed
 from isogloss.tag.fitted import FittedOptions, FittedTagger
 from isogloss.tag.names import NameFeatures, NameVote
 from isogloss.tag.options import check_options
+from isogloss.tag.own_heads import ChosenHead, LanguageChoice
 from isogloss.tag.schemes import Scheme, allowed_transitions
 from isogloss.tag.word_features import Reading
 from isogloss.text.languages import parse_language
 
-FORMAT, VERSION = "isogloss token tagger", 1
+FORMAT, VERSION = "isogloss token tagger", 2
 MANIFEST, ARRAYS = "model.json", "model.safetensors"
 Arrays = dict[str, np.ndarray[Any, Any]]
 WHAT_TO_NAME = "name a directory that `isogloss tag fit` or `TokenTagger.save` made"
@@ -81,6 +82,7 @@ class Manifest(Struct, frozen=True):
     training: TuningOptions | None
     encoder: EncoderName
     names: SavedNames | None
+    chosen_heads: list[LanguageChoice]
     sha256: dict[str, str]
 
 
@@ -109,6 +111,8 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
     }  # fmt: skip
     if fitted.names is not None:
         arrays["names"] = fitted.names.weight
+    for lang, own in fitted.own_heads.items():
+        arrays |= {f"weight.{lang}": own.weight, f"bias.{lang}": own.bias}
     with atomic_directory(path, overwrite=overwrite) as folder:
         save_file(
             {name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / ARRAYS
@@ -134,6 +138,7 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
                 path
             ),
             names=_saved_names(fitted.names, path),
+            chosen_heads=[one.choice for one in fitted.chosen_heads],
             sha256=checksums_of(folder, PLACES.values()),
         )
         facts = msgspec.to_builtins(manifest)
@@ -163,17 +168,19 @@ def load_tagger(
         if manifest.layers[-1] > read_by.n_layers or head.weight.shape[1] != read_by.width:
             raise ValueError("its head reads other vectors than its encoder gives")
         names = _names(manifest, arrays, place=path, kb=kb)
+        chosen = tuple(_chosen(one, head, arrays) for one in manifest.chosen_heads)
     fitted = FittedTagger(
         Reading(read_by, tuple(manifest.layers), manifest.pieces), base, head,
         tuple(manifest.tag_names), np.array(manifest.shares), langs, manifest.n_training_words,
-        manifest.settings, manifest.training, manifest.scheme, names,
+        manifest.settings, manifest.training, manifest.scheme, names, chosen,
     )  # fmt: skip
     settings = manifest.settings
     parameters = {
         "encoder": base, "kb": None if names is None else names.features.kb,
         "layer": settings.layer, "pieces": manifest.pieces, "scheme": settings.scheme,
         "tune": settings.tune, "training": manifest.training, "C": settings.C,
-        "device": device, "dtype": settings.dtype, "random_state": settings.random_state,
+        "own_heads": settings.own_heads, "device": device, "dtype": settings.dtype,
+        "random_state": settings.random_state,
     }  # fmt: skip
     return Loaded(fitted, parameters)
 
@@ -218,6 +225,9 @@ def _checked(content: Mapping[str, Any]) -> Manifest:
     settings = manifest.settings
     if (settings.tune == "head") != (manifest.training is None):
         raise ValueError(f"tune is {settings.tune!r}, training is {manifest.training!r:.40}")
+    chosen = [one.lang for one in manifest.chosen_heads]
+    if len(set(chosen)) < len(chosen) or not {*chosen} <= {*manifest.langs}:
+        raise ValueError(f"languages with few words are {chosen!r:.40}")
     check_options(vars(settings) | {"pieces": manifest.pieces, "encoder": "bundled", "kb": None})
     return manifest
 
@@ -270,6 +280,20 @@ def _head(manifest: Manifest, arrays: Arrays) -> LinearHead:
     return LinearHead(
         scale, weight, arrays["bias"], manifest.C, manifest.chosen_by, SOFTMAX, manifest.detail
     )
+
+
+def _chosen(choice: LanguageChoice, of_all: LinearHead, arrays: Arrays) -> ChosenHead:
+    """Return a choice with the head that it is of."""
+    if choice.start is None:
+        return ChosenHead(choice, None)
+    weight, bias = arrays[f"weight.{choice.lang}"], arrays[f"bias.{choice.lang}"]
+    for array, expected in ((weight, of_all.weight), (bias, of_all.bias)):
+        if array.shape != expected.shape or array.dtype != np.float64:
+            raise ValueError(f"{choice.lang} has {array.dtype} of the shape {array.shape}")
+    # A tag that the words of the language lack has the bias -inf, where they are alone.
+    if not np.isfinite(weight).all() or not (bias < np.inf).all() or not np.isfinite(bias).any():
+        raise ValueError(f"the head of {choice.lang} holds numbers that no head has")
+    return ChosenHead(choice, choice.head(LinearWeights(weight, bias), of_all))
 
 
 def _encoders(manifest: Manifest, place: EncoderPlace) -> tuple[Encoder, Encoder]:

@@ -22,6 +22,7 @@ from isogloss.learn.tuning_options import Tune, TuningOptions
 from isogloss.tag.entities import SchemeChoice
 from isogloss.tag.fitted import Answers, FittedTagger
 from isogloss.tag.fitting import learn_tagger
+from isogloss.tag.options import OwnHeads
 from isogloss.tag.saving import load_tagger, save_tagger
 from isogloss.tag.sentences import TaggedSentences, checked_languages, checked_sentences
 
@@ -51,11 +52,16 @@ class TokenTagger(BaseEstimator):
     training
         How it is fine-tuned: a `TuningOptions`, or a dictionary of its options.
     C
-        Inverse strength of the L2 penalty; None: chosen by the same rule.
+        Inverse strength of the L2 penalty, of the head that answers for all languages; None: chosen
+        by the same rule.
+    own_heads
+        ``"auto"``: a training language with fewer words than the others together is answered by a
+        head of its own where the out-of-fold log-loss is lower (`isogloss.tag.own_heads`).
+        ``"none"``: one head answers for all languages, as always where the encoder is tuned.
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
-        Seed of the sentences that are held out; a whole number, 0 to 4,294,967,295.
+        Seed of the sentences that are held out and of folds; a whole number, 0 to 4,294,967,295.
 
     Attributes
     ----------
@@ -89,6 +95,7 @@ class TokenTagger(BaseEstimator):
         tune: Tune = "head",
         training: TuningOptions | Mapping[str, Any] | None = None,
         C: float | None = None,
+        own_heads: OwnHeads = "auto",
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
@@ -101,6 +108,7 @@ class TokenTagger(BaseEstimator):
         self.tune = tune
         self.training = training
         self.C = C
+        self.own_heads = own_heads
         self.device = device
         self.dtype = dtype
         self.random_state = random_state

@@ -59,23 +59,19 @@ class AnsweredFile:
     ] = False
     overwrite: Annotated[options.Overwrite, _FOR_OUT] = False
 
-    def target(
-        self, saved: Model, texts: options.TextsInLanguages, cache: Path | None
-    ) -> RowTarget | None:
-        """Return the file to make; refuse one that cannot be made, or is read by the command."""
+    def refuse_places(self, saved: Model, file: str, cache: Path | None) -> None:
+        """Refuse places that are taken, cannot be written, or are read by the command."""
         if self.out is None:
-            return None
-        reads = (saved.model, texts.file, saved.kb, saved.encoder)
-        refuse_place(self.out, *reads, overwrite=self.overwrite, makes="file")
+            return
+        for place in (self.out, summary_path(self.out)):
+            refuse_place(
+                place, saved.model, file, saved.kb, saved.encoder, overwrite=self.overwrite,
+                makes="file",
+            )  # fmt: skip
         refuse_inside(self.out, cache=cache)
-        target = RowTarget(self.out, quotes=texts.quoting != "none", excel=self.excel)
-        summary = summary_path(self.out)
-        refuse_place(summary, *reads, overwrite=self.overwrite, makes="file")
-        return target
 
 
 def answer_to_file(
-    target: RowTarget,
     made: AnsweredFile,
     saved: Model,
     about: Manifest,
@@ -89,6 +85,8 @@ def answer_to_file(
 
     What is wrong with the file, its columns or its languages is said before the model is loaded.
     """
+    assert made.out is not None
+    target = RowTarget(made.out, quotes=texts.quoting != "none", excel=made.excel)
     columns = AnswerColumns(
         about.classes, about.fingerprint, multilabel=about.multilabel, prefix=made.prefix or "",
         with_scores=made.scores,

@@ -32,22 +32,16 @@ def predict_command(
     the labels are a JSON list where one of the model's holds a separator. Lines are printed as
     blocks of the file are ready, and --json at the end; with --out that is the summary.
     """
-    target = made.target(saved, texts, cache)
+    made.refuse_places(saved, texts.file, cache)
     about = saved.about(given)
     fallback_lang = checked_language(fallback_lang)
     counts = LanguageCounts()
-    if target is not None:
+    if made.out is not None:
         loaded, summary = answer_to_file(
-            target,
-            made,
-            saved,
-            about,
-            texts,
-            fallback_lang=fallback_lang,
-            abstain_below=abstain_below,
+            made, saved, about, texts, fallback_lang=fallback_lang, abstain_below=abstain_below,
             cache=cache,
-        )
-        say_answers(summary, target.path, counts, as_json=output.as_json)
+        )  # fmt: skip
+        say_answers(summary, made.out, counts, as_json=output.as_json)
     else:
         command = f"classify predict {saved.model}"
         # JSON is one document.

@@ -8,7 +8,7 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
-from isogloss.cli.groups import grouped
+from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.tag.files import ColumnOptions, TaggedFiles, read_tagged
 from isogloss.cli.tuning import ONLY_TUNED, TuneName, Tuning
@@ -17,6 +17,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import counted
 from isogloss.kb import KnowledgeBase
 from isogloss.tag.entities import SchemeChoice, entity_scheme
+from isogloss.tag.options import OwnHeads
 from isogloss.tag.sentences import TaggedSentences
 from isogloss.train.checkpoints import Checkpoints
 
@@ -73,6 +74,14 @@ def fit_command(
             "entities (default: found out)."
         ),
     ] = "auto",
+    own_heads: Annotated[
+        OwnHeads,
+        typer.Option(
+            help="'auto': a language with fewer words than the others gets a head of its own where "
+            "the out-of-fold log-loss is lower; 'none': one head for all languages."
+        ),
+        OnlyWith("tune=head", why="is for --tune head; a tuned encoder has one head"),
+    ] = "auto",
     encoder: options.EncoderName = "bundled",
 ) -> None:
     """Learn from tagged sentences of one language or several, and write a model."""
@@ -87,7 +96,8 @@ def fit_command(
     model = TokenTagger(
         encoder, kb if kb is None else KnowledgeBase.open(kb), layer=words.layer,
         pieces=words.pieces, scheme=found or "none", tune=tune, training=tuning.options(tune),
-        device=compute.device, dtype=compute.dtype, random_state=made.seed,
+        own_heads=own_heads, device=compute.device, dtype=compute.dtype,
+        random_state=made.seed,
     )  # fmt: skip
     loaded = Encoder.load(
         encoder, device=compute.device, dtype=compute.dtype, threads=compute.threads

@@ -131,8 +131,9 @@ class _SystemTask:
                 "more words"
             )
         tagger = TokenTagger(
-            self.encoder, layer=self.candidate.layer, pieces=self.options.pieces, random_state=seed
-        )
+            self.encoder, layer=self.candidate.layer, pieces=self.options.pieces,
+            own_heads="none", random_state=seed,
+        )  # fmt: skip
         langs = train.drawn_langs(self.options.n_words, seed=seed)
         return tagger.fit(text.sentences, text.tags, langs)
 
