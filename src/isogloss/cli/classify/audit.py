@@ -119,7 +119,7 @@ def draw_command(
     sampling = Sampling(n=made.n, seed=made.seed, by_class=made.by_class)
     with told_with_totals():
         key, shown = make_audit(
-            saved.load(cache).fitted_, documents.texts, langs, origin, sampling,
+            saved.load(cache), documents.texts, langs, origin, sampling,
             fallback_lang=fallback_lang,
         )  # fmt: skip
     _write(made, key, shown)
