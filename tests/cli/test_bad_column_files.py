@@ -152,7 +152,7 @@ def test_latin_1_is_read_where_it_is_said(
     scores = cli(*ask, f"fr={latin}", "--encoding", "latin-1").json
     assert scores == cli(*ask, f"fr={utf_8}").json
     said = cli(*ask, f"fr={utf_8}", "--encoding", "latin-1").err
-    assert "is read as iso8859-1, but is UTF-8 by its bytes; leave the encoding out" in said
+    assert "is read as iso8859-1, but is UTF-8 by its bytes; leave --encoding out" in said
     assert "unknown encoding 'latn-1'" in refuse(*ask, f"fr={latin}", "--encoding", "latn-1")
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from cli_world import Refuse, World, write_file
 
-from isogloss.cli.main import _add_groups, app
+from isogloss.cli.main import command_line
 
 COMMANDS: dict[str, list[str]] = {
     "retrieve index": ["TABLE", "--encoder", "ENCODER", "--out", "NEW"],
@@ -62,8 +61,7 @@ def test_the_advice_names_options_of_the_command(
 
 
 def _options(name: str) -> set[str]:
-    _add_groups([])
-    command: Any = typer.main.get_command(app)
+    command: Any = command_line()
     for word in name.split():
         command = command.commands[word]
     return {option for parameter in command.params for option in parameter.opts}

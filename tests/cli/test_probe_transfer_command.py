@@ -217,7 +217,7 @@ def test_bad_input_is_one_sentence(
          "--control 'random' is given twice"),
         ([*base, f"en={train}", *test, "--control", "layer_0"],
          "no control 'layer_0'; did you mean 'layer-0'?"),
-        ([*base, f"en={train}", *test, "--encoder", world.encoder, "--control", tmp_path],
+        ([*base, f"en={train}", *test, "--encoder", world.encoder, "--control", treebanks.folder],
          "not an encoder"),
         ([*base, f"en={train}", *test, "--test", "ja=-"], "standard input cannot be read again"),
         ([*base, f"en={write_treebank(tmp_path / 'one.conllu', 'en', tags='X')}", *test],
@@ -227,7 +227,7 @@ def test_bad_input_is_one_sentence(
          "is given twice"),
         (["probe", "rank-sources", measured, "--text", f"sw={train}", "--text", f"sw={train}"],
          "--text: language 'sw' is given twice"),
-        (["probe", "script", measured, "--lang", "ja", "--romanise", "--out", treebanks.folder],
+        (["probe", "script", measured, "--lang", "ja", "--romanise", "--out", tmp_path],
          "holds files of something else"),
         (["probe", "typology", measured, "--wals", tmp_path], "has no codes.csv"),
         (["probe", "rank-sources", measured, "--system", "x"], "--system is 'x'"),
@@ -248,14 +248,15 @@ def test_text_of_the_only_training_language_is_no_target(
     treebanks: Treebanks, cli: Run, refuse: Refuse, world: World, tmp_path: Path
 ) -> None:
     train, test = treebanks.folder / "en.conllu", treebanks.folder / "de-test.conllu"
-    out = tmp_path / "alone"
+    out, text = tmp_path / "alone", tmp_path / "en.txt"
+    text.write_text("One line.\nAnother line.\n", "utf-8")
     words = ["--train", f"en={train}", "--test", f"de={test}", "--encoder", world.encoder]
     words += ["--words", 200, "--seeds", 1, "--layer", 1, "--out", out]
     outcome = cli("probe", "transfer", *words)
     assert outcome.code == 0, outcome.err
     assert "fewer than 200 words to train on: en 120; all are taken" in outcome.err
     assert "no training language is another than 'en'" in refuse(
-        "probe", "rank-sources", out, "--text", f"en={train}"
+        "probe", "rank-sources", out, "--text", f"en={text}"
     )
     # A folder of a matrix is none of a script probe, though its runs are made alike.
     script = ["probe", "script", out, "--lang", "de", "--romanise", "--out"]
