@@ -64,10 +64,12 @@ def test_the_same_story_in_two_languages(cli: Run, world: World, tmp_path: Path)
     words = ["retrieve", "index", f"de={world.german}", f"nl={same}", "--encoder", world.encoder]
     assert cli(*words, "--out", tmp_path / "i").code == 0
     search = ["retrieve", "search", tmp_path / "i", "--duplicates"]
-    story, *_ = cli(*search, "--threshold", 1, "--json").json["stories"]
+    stories = cli(*search, "--threshold", 1, "--json").json["stories"]
+    assert stories[0]["story"] == 1
+    # Which story is the first depends on the vocabulary of the tiny encoder.
+    (story,) = (one for one in stories if one["snippet_1"] == one["snippet_2"])
     assert (story["cosine"], story["score"] > 1) == (pytest.approx(1, abs=1e-5), True)
-    assert (story["story"], story["lang_1"], story["lang_2"]) == (1, "de", "nl")
-    assert story["snippet_1"] == story["snippet_2"] == GERMAN[0][1]
+    assert (story["lang_1"], story["lang_2"], story["snippet_1"]) == ("de", "nl", GERMAN[0][1])
     assert (story["id_1"], story["id_2"]) == ("de.tsv:2", "same.tsv:2")
     assert GERMAN[0][1][:20] in cli(*search, "--threshold", 1).out
     none = cli(*search, "--threshold", 50)
