@@ -76,7 +76,7 @@ def test_a_sheet_is_drawn_filled_and_read(cli: Run, own: World, inbox: Path) -> 
     assert read.code == 0, read.err
     assert "open" in read.out
     assert f"{answers[3]}, is {other[answers[3]]} (1)" in read.out
-    assert "2 rows do not count: 1 left unsure, 1 without a label" in read.err
+    assert "2 rows left out: 1 unsure, 1 without a label" in read.err
     assert f"audit → {own.alone / 'audits.json'}" in read.err
     found = cli("classify", "audit", "read", sheet, "--target", 0.85, "--json").json
     assert [row["lang"] for row in found["languages"]] == ["de", "ja", "und"]
@@ -245,6 +245,36 @@ def test_what_cannot_be_read(refuse: Refuse, cli: Run, own: World, inbox: Path) 
     assert "sprot" in refuse(*words, other, "--key", inbox.parent / "sheet.key.json")
     flip(inbox.parent / "sheet.key.json", 300)
     assert "sheet.key.json: damaged" in refuse(*words, sheet)
+
+
+def test_under_strict_nothing_is_kept_of_what_leaves_something_out(
+    refuse: Refuse, cli: Run, own: World, inbox: Path
+) -> None:
+    long = inbox.parent / "long.csv"
+    long.write_text(f"text\n{'tax ' * 8000}\nfootball\n", "utf-8")
+    words = ["classify", "audit", "draw", own.alone, long, "--lang", "en", "--out",
+             inbox.parent / "long-sheet.csv"]  # fmt: skip
+    assert "1 text cut at 30,000 characters" in refuse(*words, "--strict", talk=True)
+    assert "1 text cut at 30,000 characters" in cli(*words).err
+    sheet = inbox.parent / "long-sheet.csv"
+    words = ["classify", "audit", "read", fill(sheet, ["money", "unsure"])]
+    assert "1 row left out: 1 unsure, 0 without a label" in refuse(*words, "--strict")
+    assert not (own.alone / "audits.json").exists()
+    assert cli(*words).code == 0
+
+
+def test_other_separators_and_encodings(refuse: Refuse, cli: Run, own: World, inbox: Path) -> None:
+    german = inbox.parent / "german.csv"
+    german.write_text("text\nDie Prüfung fällt aus.\n", "utf-8")
+    sheet = inbox.parent / "sheet.tsv"
+    words = ["classify", "audit", "draw", own.alone, german, "--lang", "de", "--out", sheet]
+    assert cli(*words).code == 0
+    header, row = sheet.read_text("utf-8-sig").splitlines()
+    assert header.split("\t") == ["row", "lang", "text", "label", "note"]
+    sheet.write_bytes(f"{header}\n{row[:-1]}money\t\n".encode("cp1252"))
+    words = ["classify", "audit", "read", sheet]
+    assert "--encoding" in refuse(*words)
+    assert cli(*words, "--encoding", "cp1252").code == 0
 
 
 def test_label_sets_are_refused(

@@ -76,6 +76,8 @@ REFUSED = [
     (["classify", "evaluate", "no", "--test", "ja=no.tsv"], "no such model directory"),
     (["classify", "adapt", "no", "no.tsv", "--lang", "ja"], "no such model directory"),
     (["classify", "forecast", "no", "no.tsv", "--lang", "ja"], "no such model directory"),
+    (["classify", "audit", "draw", "no", "no.tsv", "--out", "new.csv"], "no such model directory"),
+    (["classify", "audit", "read", "no.csv"], "no such key of a sheet"),
     (["align", "fit", "--pairs", "en-de=no.tsv", "--out", "new"], "no.tsv: no such file"),
     (["encode", "no.tsv", "--out", "new.npy"], "no.tsv: no such file"),
     (["kb", "build", "--source", "names:no.jsonl", "--out", "new"], "no.jsonl: no such file"),

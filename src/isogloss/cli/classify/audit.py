@@ -122,8 +122,9 @@ def draw_command(
             saved.load(cache), documents.texts, langs, origin, sampling,
             fallback_lang=fallback_lang,
         )  # fmt: skip
+    _warn_of_cut(key, documents.texts)
     _write(made, key, shown)
-    _say_drawn(made, key, documents.texts)
+    _say_drawn(made, key)
 
 
 def _write(made: Sheet, key: Key, texts: list[str]) -> None:
@@ -149,13 +150,16 @@ def _write(made: Sheet, key: Key, texts: list[str]) -> None:
         write_json(key_file, sealed_key(key))
 
 
-def _say_drawn(made: Sheet, key: Key, texts: list[str]) -> None:
+def _warn_of_cut(key: Key, texts: list[str]) -> None:
     n_cut = sum(len(texts[row.row - 1]) > LONGEST_CELL for row in key.rows)
     if n_cut:
         warn_omitted(
             f"{counted(n_cut, 'text')} cut at {LONGEST_CELL:,} characters in the sheet, as "
             "spreadsheets hold no more; the model's answer is to the whole"
         )
+
+
+def _say_drawn(made: Sheet, key: Key) -> None:
     sizes: Counter[str] = Counter()
     for stratum in key.strata:
         sizes[stratum.lang] += stratum.n_rows
@@ -214,6 +218,7 @@ def read_command(
     if len(labels) == 2:
         result["agreement"] = [agreement_row(one) for one in agreements(about, *labels)]
         result["disputes"] = [asdict(one) for one in disputes(about, *labels)]
+    _warn_of_uncounted(found)
     before = audits_of(folder)
     place = save_audits(folder, _kept(about, checksum, found))
     if output.as_json:
@@ -264,17 +269,20 @@ def _print(result: dict[str, Any]) -> None:
             Table(result["disputes"], titles=titles).render(console())
 
 
-def _say_read(
-    about: Key, found: list[LanguageAudit], before: dict[str, AuditedLanguage], sheet: str
-) -> None:
+def _warn_of_uncounted(found: list[LanguageAudit]) -> None:
     n_unsure, n_unlabelled = (
         sum(getattr(one, name) for one in found) for name in ("n_unsure", "n_unlabelled")
     )
     if n_unsure or n_unlabelled:
         warn_omitted(
-            f"{counted(n_unsure + n_unlabelled, 'row')} do not count: {n_unsure} left unsure, "
+            f"{counted(n_unsure + n_unlabelled, 'row')} left out: {n_unsure} unsure, "
             f"{n_unlabelled} without a label"
         )
+
+
+def _say_read(
+    about: Key, found: list[LanguageAudit], before: dict[str, AuditedLanguage], sheet: str
+) -> None:
     for one in found:
         old = before.get(one.lang)
         if old is not None and old.sheet != sheet and one.n:
