@@ -22,6 +22,17 @@ def test_points_stand_at_their_names() -> None:
     assert f"en: 1 points, {decimal(0.5)} to {decimal(0.5)}." in panel.description
 
 
+def test_names_do_not_run_into_each_other() -> None:
+    names = ["size", "overlap", "typology", "nearest", "others", "agreed"]
+    points = {"all": [Dotted(at, 0.5) for at in range(len(names))]}
+    labels = points_panel("Regret", points, x_name="ranked by", names=names).x_labels
+    room = (WIDTH - LEFT - RIGHT) / len(names)
+    assert [label.text for label in labels] == names
+    assert labels[0].width is None
+    assert labels[2].width is not None
+    assert labels[2].width < room
+
+
 def test_an_interval_is_a_bar_from_end_to_end() -> None:
     panel = points_panel("Score", GROUPS, x_name="language", names=["de", "zh"])
     heights = {label.text: label.at for label in panel.y_labels}

@@ -47,10 +47,11 @@ class Place(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A number at an axis, and where."""
+    """A number or name at an axis, and where; one too wide for its place is set in `width`."""
 
     at: float
     text: str
+    width: float | None = None
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from isogloss.report.lines import (
 )
 
 _FEW = 8  # ticks of the lower axis
+_PER_LETTER, _BETWEEN = 6.3, 5.0  # of names below: mean width of a letter, room between two
 _BESIDE, _MOST_BESIDE = 0.12, 0.7  # of the distance of two places: between two groups, of all
 
 
@@ -106,7 +107,11 @@ def _line(name: str, style: int, points: Sequence[Dotted], lower: Axis, axis: Ax
 
 def _labels(lower: Axis, names: Sequence[str] | None) -> list[Label]:
     if names is not None:
-        return [Label(_x(lower, at), name) for at, name in enumerate(names)]
+        room = round((WIDTH - LEFT - RIGHT) / max(len(names), 1) - _BETWEEN, 1)
+        return [
+            Label(_x(lower, at), name, room if _PER_LETTER * len(name) > room else None)
+            for at, name in enumerate(names)
+        ]
     ticks = lower.ticks()
     return [Label(_at(tick.at), tick.label) for tick in ticks if tick.is_major or len(ticks) < _FEW]
 
