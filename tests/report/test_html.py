@@ -9,14 +9,12 @@ from report_pages import LANGS, Page, mean_of, row
 from isogloss.errors import InputError
 from isogloss.report.figures import Axis, chart_of, decimal
 from isogloss.report.html import (
-    N_CHARACTERS_SHOWN,
-    MarkedMention,
     ReportDocument,
     ReportEntity,
-    excerpt,
     headline,
     write_classification_report,
 )
+from isogloss.report.marked import N_CHARACTERS_SHOWN, MarkedMention, excerpt
 
 
 def change(difference, p_holm):

@@ -45,6 +45,14 @@ def write_page(
         temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
 
 
+def stylesheet(name: str = "base.css") -> str:
+    """Return a style of isogloss's pages; ``base.css`` has what all share, light, dark and printed.
+
+    That is colours and type, tables, folded parts, badges of verdicts, texts with marked names.
+    """
+    return _environment("isogloss.report").get_template(name).render()
+
+
 def interval_of(row: Mapping[str, Any], name: str, *, digits: int = 2) -> str:
     """Return the interval of a column in brackets after a space, or nothing without one."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")

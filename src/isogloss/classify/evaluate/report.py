@@ -17,11 +17,11 @@ from isogloss.classify.labels.labelling import Labelling
 from isogloss.errors import OmissionWarning, counted
 from isogloss.progress import logger
 from isogloss.report.html import (
-    MarkedMention,
     ReportDocument,
     ReportEntity,
     write_classification_report,
 )
+from isogloss.report.marked import MarkedMention
 from isogloss.report.reliability import LanguageReliability, ReliabilityDot
 from isogloss.statistics.calibration import reliability
 from isogloss.statistics.intervals import interval_of_share
