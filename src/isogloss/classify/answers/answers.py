@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
+from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.evaluate.evidence import EntityEvidence, entity_evidence
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.row_languages import LangBy, RowLanguages
@@ -105,8 +106,14 @@ class Answering:
         OmissionWarning
             As `FittedClassifier.prepare` does, for texts that were cut or not linked.
         """
+        documents = self.fitted.prepare(texts, langs.langs, fallback_lang=self.fallback_lang)
+        return self.answer_prepared(texts, documents, langs)
+
+    def answer_prepared(
+        self, texts: list[str], documents: PreparedDocuments, langs: RowLanguages
+    ) -> Answers:
+        """Answer to texts that `FittedClassifier.prepare` prepared, by the same fallback."""
         fitted = self.fitted
-        documents = fitted.prepare(texts, langs.langs, fallback_lang=self.fallback_lang)
         probabilities = fitted.probabilities(documents)
         is_unsure = np.zeros(len(texts), np.bool_)
         if self.abstain_below is not None:

@@ -87,8 +87,8 @@ class AnswerColumns:
         if self.with_support:
             support = answers.support
             cells.append([None] * len(answers) if support is None else _rounded(support))
-        entities = answers.entities
-        cells.append([None] * len(answers) if entities is None else list(map(_mentions, entities)))
+        found = answers.entities
+        cells.append([None] * len(answers) if found is None else [*map(mentions_of, found)])
         cells += [answers.statuses, [self.fingerprint] * len(answers)]
         if self.with_scores:
             cells += [_rounded(column) for column in answers.probabilities.T]
@@ -124,7 +124,7 @@ class AnswerColumns:
         ]
 
 
-def _mentions(entities: Sequence[EntityEvidence]) -> list[dict[str, Any]]:
+def mentions_of(entities: Sequence[EntityEvidence]) -> list[dict[str, Any]]:
     """Return a record for each name in the text, from left to right."""
     found = [
         {
