@@ -12,10 +12,10 @@ from tiny_models import TEXTS, build_chain, build_tiny
 from isogloss.align.export import CardFacts, Record, card_of, onnx_file, read_evaluation
 from isogloss.align.export.exporter import export_encoder
 from isogloss.align.export.onnx_file import vectors_of
-from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.encode import Encoder
 from isogloss.encode.weights.int8 import INT8_FILE, SCALE, row_scales
 from isogloss.errors import InputError
+from isogloss.learn.export.samples import evenly, texts_in_ten_scripts
 from isogloss.storage.sealed import sealed
 from isogloss.text.languages import script_of
 

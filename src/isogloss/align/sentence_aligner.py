@@ -9,13 +9,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from isogloss.align.export import (
-    CardFacts,
-    Record,
-    card_of,
-    refuse_pooler,
-    write_sentence_transformers,
-)
+from isogloss.align.export import CardFacts, Record, card_of, write_sentence_transformers
 from isogloss.align.export.record import in_words
 from isogloss.align.options import AlignmentOptions, Preset
 from isogloss.align.sentence_pairs import Pairs, checked_pairs, without_repeats
@@ -25,6 +19,7 @@ from isogloss.arrays import Floats2d
 from isogloss.encode import Encoder
 from isogloss.encode.settings import Pooling
 from isogloss.errors import InputError
+from isogloss.learn.export.directory import refuse_pooler
 from isogloss.learn.tuned_encoder import TunedEncoder, with_settings
 from isogloss.text.languages import UNKNOWN
 

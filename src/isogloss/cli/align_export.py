@@ -122,7 +122,7 @@ def export_command(
     if form == "onnx":
         if smaller.quantize is not None:
             raise InputError("--quantize is for --format sentence-transformers; leave it out")
-        from isogloss.align.export.onnx_file import refuse_without_onnx
+        from isogloss.learn.export.graph import refuse_without_onnx
 
         refuse_without_onnx()
     facts, texts = card.facts(smaller), smaller.texts()

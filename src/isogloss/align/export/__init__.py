@@ -6,12 +6,11 @@ from isogloss.late import late_names
 
 if TYPE_CHECKING:
     from isogloss.align.export.card import CardFacts, card_of, read_evaluation
-    from isogloss.align.export.directory import refuse_pooler, write_sentence_transformers
+    from isogloss.align.export.directory import write_sentence_transformers
     from isogloss.align.export.record import Record
 
 __all__ = [
-    "CardFacts", "Record", "card_of", "read_evaluation", "refuse_pooler",
-    "write_sentence_transformers",
+    "CardFacts", "Record", "card_of", "read_evaluation", "write_sentence_transformers",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -22,7 +21,6 @@ if not TYPE_CHECKING:
             "Record": "record",
             "card_of": "card",
             "read_evaluation": "card",
-            "refuse_pooler": "directory",
             "write_sentence_transformers": "directory",
         },
     )

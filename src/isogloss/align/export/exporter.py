@@ -12,11 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from isogloss.align.export.card import CardFacts, card_of
-from isogloss.align.export.directory import fill_directory, refuse_pooler, transformer_folder
-from isogloss.align.export.onnx_file import refuse_without_onnx, write_onnx
+from isogloss.align.export.directory import fill_directory
+from isogloss.align.export.onnx_file import write_onnx
 from isogloss.align.export.pruning import PrunedVocabulary, keep_rows, prune, write_vocabulary
 from isogloss.align.export.record import RECORD, Record
-from isogloss.align.export.samples import evenly, texts_in_ten_scripts
 from isogloss.arrays import Doubles1d, Floats2d
 from isogloss.encode import Encoder
 from isogloss.encode.loading import TOKENIZER_FILES
@@ -24,6 +23,9 @@ from isogloss.encode.model import Network
 from isogloss.encode.weights.files import ONE_FILE, check_weights
 from isogloss.encode.weights.int8 import write_int8
 from isogloss.errors import InputError
+from isogloss.learn.export.directory import refuse_pooler, transformer_folder
+from isogloss.learn.export.graph import refuse_without_onnx
+from isogloss.learn.export.samples import evenly, texts_in_ten_scripts
 from isogloss.learn.tuned_encoder import check_untuned, finished_full, trainable_network
 from isogloss.storage.files import atomic_directory
 

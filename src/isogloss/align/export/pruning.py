@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.align.export.directory import prompts_of, transformer_folder
 from isogloss.align.export.vocabulary import needed_ids, pruned, vocabulary_of
 from isogloss.arrays import Bools1d, Ints1d, SmallInts1d
 from isogloss.encode import Encoder
@@ -23,6 +22,7 @@ from isogloss.encode.settings import POSITIONS_BEHIND_PADDING
 from isogloss.encode.tokenizer import TextTokenizer
 from isogloss.encode.windows import Windows
 from isogloss.errors import InputError, counted
+from isogloss.learn.export.directory import prompts_of, transformer_folder
 from isogloss.storage.files import parse_json, read_json, write_json
 
 N_TEXTS_AT_ONCE = 4096

@@ -1,0 +1,1 @@
+"""Classifiers in forms that others run: sentence-transformers directories and ONNX graphs."""
