@@ -79,7 +79,9 @@ def train_tokenizer(kind: str) -> tuple[Any, dict[str, str]]:
         tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=special)
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=400, special_tokens=special + _characters(tokenizer)
+        )
     elif kind == "roberta":
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -93,12 +95,47 @@ def train_tokenizer(kind: str) -> tuple[Any, dict[str, str]]:
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
         trainer = trainers.UnigramTrainer(vocab_size=400, special_tokens=special, unk_token="<unk>")
     tokenizer.train_from_iterator(TEXTS, trainer)
+    tokenizer = _settled(tokenizer, special)
     start, end = names["cls_token"], names["sep_token"]
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{start} $A {end}",
         special_tokens=[(name, tokenizer.token_to_id(name)) for name in (start, end)],
     )
     return tokenizer, names
+
+
+def _characters(tokenizer: Any) -> list[str]:
+    """Return the pieces of one character in a fixed order: training breaks ties by their number."""
+    found = set()
+    for text in TEXTS:
+        normal = tokenizer.normalizer.normalize_str(text)
+        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(normal):
+            found |= {word[0]} | {f"##{one}" for one in word[1:]}
+    return sorted(found)
+
+
+def _settled(trained: Any, special: list[str]) -> Any:
+    """Return the tokenizer with a vocabulary that is equal in every run, unlike the trainers'."""
+    from tokenizers import Tokenizer, models
+
+    from isogloss.align.pretraining.tokenizer_training import in_fixed_order
+
+    model: Any = json.loads(trained.to_str())["model"]
+    if isinstance(trained.model, models.WordPiece):
+        model = models.WordPiece(trained.get_vocab(), unk_token="[UNK]")
+    elif isinstance(trained.model, models.Unigram):
+        learned = [(piece, score) for piece, score in model["vocab"]]
+        n = len(special)
+        model = models.Unigram(
+            learned[:n] + in_fixed_order(learned[n:]), model["unk_id"], byte_fallback=False
+        )
+    else:
+        return trained
+    settled = Tokenizer(model)
+    settled.normalizer, settled.pre_tokenizer = trained.normalizer, trained.pre_tokenizer
+    settled.decoder = trained.decoder or settled.decoder
+    settled.add_special_tokens(special)
+    return settled
 
 
 def build_chain(

@@ -68,7 +68,7 @@ def test_a_page_loads_nothing_and_runs_nothing(tmp_path: Path) -> None:
     page = page_of(tmp_path, made_up.geometry(), made_up.neutrality())
     assert not re.search(r"https?:|<script|<link|<img|@import|url\(|<iframe|\bon\w+=", page)
     assert page.count("prefers-color-scheme: dark") == 3
-    assert page.count("@media print") == 2
+    assert page.count("@media print") == 3
 
 
 def test_names_and_words_are_only_text(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_words_of_all_lengths_up_to_a_window(bert: Path, seed: int) -> None:
 @pytest.mark.parametrize("n_words", [20, 31, 47, 200])
 def test_each_word_is_in_one_window_and_windows_are_full(bert: Path, n_words: int) -> None:
     encoder = load(bert)
-    _, of_each, found = cut(encoder, ["the"] * n_words)
+    _, of_each, found = cut(encoder, ["word"] * n_words)
     assert np.concatenate([one.words for one in found.windows]).tolist() == list(range(n_words))
     n_tokens = [len(one.tokens.ids) for one in found.windows]
     assert max(n_tokens) <= MAX_LENGTH
@@ -133,7 +133,7 @@ def test_a_sentence_that_just_fits_is_one_window(bert: Path) -> None:
     encoder = load(bert)
     n_words = encoder.tokenizer.window_room
     for n, n_windows in ((n_words, 1), (n_words + 1, 2)):
-        tokens, _, found = cut(encoder, ["the"] * n)
+        tokens, _, found = cut(encoder, ["word"] * n)
         assert len(tokens.ids) == n + len(encoder.tokenizer.prefix_ids)
         assert len(found.windows) == n_windows
 
