@@ -12,6 +12,7 @@ of `SETTLED`, the best on their mean.
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,10 @@ from isogloss.report.table import Table
 from isogloss.tag import TaggedSentences
 from isogloss.tag.choice import HeldOutScore, near_best
 from isogloss.tag.evaluation import evaluate_tagger
+from isogloss.tag.fitted import FittedTagger
 from isogloss.tag.head_fitting import C_OF_LAYERS, C_VALUES, WORDS_OF_LAYERS
+from isogloss.tag.schemes import Scheme
+from isogloss.tag.scores import EntityCounts
 from isogloss.tag.sentences import some_words
 from isogloss.tag.word_features import layer_states
 
@@ -112,6 +116,22 @@ def one_model(
             rows = [row["accuracy"] for row in scored.rows if row["lang"] in langs]
             print(f"- mean of the languages {name}: {np.mean(rows):.4f}")
     print(scored.table().to_markdown())
+    if model.fitted_.scheme is not None:
+        print(by_rule(model.fitted_, model.fitted_.scheme, tests).to_markdown())
+
+
+def by_rule(fitted: FittedTagger, scheme: Scheme, tests: dict[str, list[ColumnSentence]]) -> Table:
+    """Score the same head with only the transitions that the scheme allows, and with any."""
+    rows = []
+    for lang, some in tests.items():
+        words, gold = [one.words for one in some], [one.tags for one in some]
+        row: dict[str, str | float] = {"lang": lang}
+        answers = fitted.answers(words, [lang] * len(words))
+        for name, model in (("allowed", fitted), ("any", replace(fitted, scheme=None))):
+            counts = EntityCounts.of(gold, model.tags_of(answers), scheme)
+            row |= {f"{one}_{name}": counts.ratio(one).value for one in ("f1_strict", "f1_conll")}
+        rows.append(row)
+    return Table(rows)
 
 
 def knowledge_base(options: argparse.Namespace) -> Path:
