@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+Halfs2d: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float16]]
 Floats1d: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float32]]
 Floats2d: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 Floats3d: TypeAlias = np.ndarray[tuple[int, int, int], np.dtype[np.float32]]

@@ -58,6 +58,8 @@ def use(model: TextClassifier) -> None:
     assert np.isfinite(answers).all()
     model.predict(TEXTS, "ja")
     describe(model.fitted_)
+    if model.fitted_.examples is not None:
+        model.nearest_examples(TEXTS, "ja")
 
 
 def survey(saved: Path, encoder: Encoder | None, only: tuple[str, ...] = ()) -> list[str]:
@@ -87,6 +89,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "mboe-plus": {},
     "label sets": {"multilabel": True, "thresholds": "tuned"},
     "random vectors": {"init": "random", "max_entities": 3},
+    "examples": {"kb": None, "keep_examples": True},
 }
 
 

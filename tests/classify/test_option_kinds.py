@@ -23,6 +23,7 @@ MAY_BE_NONE = {
 }  # fmt: skip
 ALLOWED = {
     "attention": [True], "multilabel": [True], "nested": [True], "max_entities": [1],
+    "keep_examples": [True],
     "random_state": [1], "min_link_prob": [1], "min_commonness": [1],
     "dtype": ["x"],  # of an encoder that is loaded already; what it is not is said in loading
 }  # fmt: skip

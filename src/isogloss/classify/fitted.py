@@ -12,6 +12,7 @@ import numpy as np
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify.documents.documents import Languages, PreparedDocuments, resolve_languages
 from isogloss.classify.documents.odd_texts import warn_of_wordless
+from isogloss.classify.examples import Examples
 from isogloss.classify.heads.head import Head
 from isogloss.classify.labels.columns import checked_texts
 from isogloss.classify.labels.labelling import Array, Labelling, labelling_of
@@ -54,6 +55,8 @@ class FittedClassifier:
         How the encoder was fine-tuned; None: it was not.
     corrections
         Language to how its vectors are corrected.
+    examples
+        The training texts, with what the linear part of the head reads of them; None: not kept.
     """
 
     preparation: Preparation
@@ -66,6 +69,7 @@ class FittedClassifier:
     n_training_documents: int
     tuning: TuningOptions | None = None
     corrections: Mapping[str, ShiftCorrection] = field(default_factory=dict)
+    examples: Examples | None = None
 
     @property
     def options(self) -> FittedOptions:

@@ -58,6 +58,7 @@ class FittedOptions:
     pooling: Pooling | None
     long_texts: LongTexts | None
     lang: str | None
+    keep_examples: bool
     dtype: str
     random_state: int
 
@@ -87,6 +88,7 @@ def check_options(options: Mapping[str, Any]) -> None:
         ("tune", TUNES),
         ("multilabel", (False, True)),
         ("nested", (False, True)),
+        ("keep_examples", (False, True)),
         ("thresholds", THRESHOLDS),
         ("attention", tuple(ATTENTIONS)),
         ("init", INITS),

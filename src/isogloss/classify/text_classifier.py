@@ -21,6 +21,12 @@ from isogloss.classify.documents.documents import Languages
 from isogloss.classify.documents.entity_source import Init
 from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
 from isogloss.classify.evaluate.explanation import Explanation, explain
+from isogloss.classify.evaluate.nearest import (
+    NearestExamples,
+    kept_examples,
+    language_means,
+    nearest_examples,
+)
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.fitting.fit import learn
 from isogloss.classify.fitting.training_data import TrainingData
@@ -101,6 +107,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     lang
         Language of texts where a method is given none: a code, ``"auto"`` or ``"auto:es,tr"``.
         For cross-validation in one language, which then needs no metadata routing.
+    keep_examples
+        True: the training texts are kept, in saved models too, so that `nearest_examples` and
+        `explain` can show those nearest to a text.
     device, dtype
         Passed to `Encoder.load` when `encoder` is a name.
     random_state
@@ -159,6 +168,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         pooling: Pooling | None = None,
         long_texts: LongTexts | None = None,
         lang: str | None = None,
+        keep_examples: bool = False,
         device: str = "auto",
         dtype: str = "float32",
         random_state: int = 0,
@@ -179,6 +189,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.pooling = pooling
         self.long_texts = long_texts
         self.lang = lang
+        self.keep_examples = keep_examples
         self.device = device
         self.dtype = dtype
         self.random_state = random_state
@@ -357,6 +368,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> Explanation:
         """Explain one prediction; see `isogloss.classify.evaluate.explanation.explain`."""
         return explain(self._fitted, text, lang, fallback_lang=fallback_lang)
+
+    def nearest_examples(
+        self,
+        X: Sequence[str],
+        lang: Languages = None,
+        *,
+        fallback_lang: str | None = None,
+        centred: bool = False,
+    ) -> NearestExamples:
+        """Return the training texts nearest to each text, and how many agree with its label.
+
+        Parameters
+        ----------
+        X, lang, fallback_lang
+            As in `predict`.
+        centred
+            True: vectors of a language with 20 texts or more among `X` are centred by their mean
+            (see `isogloss.classify.examples`), so that the texts beside change the result a little.
+
+        Raises
+        ------
+        InputError
+            When the model was fitted without `keep_examples`.
+        """
+        fitted = self._fitted
+        kept_examples(fitted)
+        documents = fitted.prepare(X, lang, fallback_lang=fallback_lang)
+        means = language_means(fitted, documents) if centred else {}
+        return nearest_examples(fitted, documents, fitted.probabilities(documents), means=means)
 
     def adapt(self, lang: str, texts: Sequence[str]) -> Adaptation:
         """Adapt to a language by texts without labels; see `isogloss.classify.adaptation`.

@@ -214,7 +214,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other format": (lambda model: edit(model / "model.json", format="x"), "not a classifier"),
     "old version": (
         lambda model: edit(model / "model.json", version=1),
-        "version 1 of the format, this isogloss reads version 5; fit the model again",
+        "version 1 of the format, this isogloss reads version 6; fit the model again",
     ),
     "a key": (
         lambda model: edit(model / "model.json", settings={}),
@@ -226,7 +226,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "other version": (
         lambda model: edit(model / "model.json", version=9),
-        "version 9 of the format, this isogloss reads version 5; fit the model again",
+        "version 9 of the format, this isogloss reads version 6; fit the model again",
     ),
     "no vectors": (lambda m: (m / "entity-vectors.safetensors").unlink(), "this file is missing"),
     "other vectors": (

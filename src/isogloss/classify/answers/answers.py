@@ -4,7 +4,7 @@
 some texts. Files of rows, servers and runs over parts ask it block by block.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.evaluate.evidence import EntityEvidence, entity_evidence
+from isogloss.classify.evaluate.nearest import Example, nearest_examples
+from isogloss.classify.examples import LanguageMeans
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.row_languages import LangBy, RowLanguages
 
@@ -40,8 +42,11 @@ class Answers:
         Of each text, those with the largest share first; None where they were not asked for, or
         there is no knowledge base.
     support
-        Share of the nearest training texts with the same label: (n_texts,); None: the model keeps
-        none.
+        Share of the nearest training texts with the same label (`NearestExamples`): (n_texts,);
+        None: the model keeps none.
+    examples
+        The nearest training texts of each text; None where they were not asked for, or the model
+        keeps none.
     """
 
     probabilities: Doubles2d
@@ -52,6 +57,7 @@ class Answers:
     is_linked: Bools1d | None
     entities: list[list[EntityEvidence]] | None
     support: Doubles1d | None = None
+    examples: list[list[Example]] | None = None
 
     def __len__(self) -> int:
         """Return the number of texts."""
@@ -91,12 +97,18 @@ class Answering:
         A text whose likeliest label is less probable gets none; None: every text gets one.
     with_entities
         Give the entities of each text as evidence, for which texts are linked once more.
+    with_examples
+        Give the nearest training texts of each text, where the model keeps them.
+    means
+        Means of languages from a sample of what will be asked, as in `nearest_examples`.
     """
 
     fitted: FittedClassifier
     fallback_lang: str | None = None
     abstain_below: float | None = None
     with_entities: bool = True
+    with_examples: bool = False
+    means: LanguageMeans = field(default_factory=dict)
 
     def answer(self, texts: list[str], langs: RowLanguages) -> Answers:
         """Answer to some texts.
@@ -127,6 +139,9 @@ class Answering:
         entities = None
         if self.with_entities and fitted.kb is not None:
             entities = entity_evidence(fitted, texts, documents, fallback_lang=self.fallback_lang)
+        near = None
+        if fitted.examples is not None:
+            near = nearest_examples(fitted, documents, probabilities, means=self.means)
         return Answers(
             probabilities,
             labels=[
@@ -143,4 +158,6 @@ class Answering:
             ],
             is_linked=None if documents.bags is None else np.diff(documents.bags.indptr) > 0,
             entities=entities,
+            support=None if near is None else near.support,
+            examples=near.examples if near is not None and self.with_examples else None,
         )

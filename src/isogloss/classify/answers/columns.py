@@ -11,6 +11,8 @@ second_probability  it abstains
 lang, lang_by       the language the text was read in, and where that is from
 support             share of the nearest training texts with the same label; of a model that keeps
                     training texts
+examples            JSON: text, label, lang, similarity of each of the nearest training texts, where
+                    they are asked for
 entities            JSON: id, title, start, end, weight of each name; null without a knowledge base
 status              ``ok``, or what applies of empty, cut, abstained, unknown_language
 model               fingerprint of the model
@@ -19,7 +21,7 @@ score_LABEL         probability of each label, where they are asked for
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ import numpy as np
 from isogloss.arrays import Doubles1d
 from isogloss.classify.answers.answers import Answers
 from isogloss.classify.evaluate.evidence import EntityEvidence
+from isogloss.classify.evaluate.nearest import Example
 from isogloss.data.label_sets import SEPARATORS, written_labels
 from isogloss.data.row_files.added import Added, AddedKind
 
@@ -51,6 +54,8 @@ class AnswerColumns:
         A column for each class too.
     with_support
         Whether the model keeps training texts.
+    with_examples
+        A column with the nearest of them too.
     """
 
     classes: Sequence[Any]
@@ -59,6 +64,7 @@ class AnswerColumns:
     prefix: str = ""
     with_scores: bool = False
     with_support: bool = False
+    with_examples: bool = False
 
     @property
     def added(self) -> list[Added]:
@@ -70,6 +76,8 @@ class AnswerColumns:
         kinds |= {"lang": "text", "lang_by": "text"}
         if self.with_support:
             kinds["support"] = "number"
+        if self.with_examples:
+            kinds["examples"] = "json"
         kinds |= {"entities": "json", "status": "text", "model": "text"}
         added = [Added(self.prefix + name, kind) for name, kind in kinds.items()]
         if self.with_scores:
@@ -87,6 +95,9 @@ class AnswerColumns:
         if self.with_support:
             support = answers.support
             cells.append([None] * len(answers) if support is None else _rounded(support))
+        if self.with_examples:
+            examples = answers.examples or [[] for _ in answers.labels]
+            cells.append([[example_record(one) for one in of_row] for of_row in examples])
         found = answers.entities
         cells.append([None] * len(answers) if found is None else [*map(mentions_of, found)])
         cells += [answers.statuses, [self.fingerprint] * len(answers)]
@@ -122,6 +133,11 @@ class AnswerColumns:
             SEPARATORS[0].join(str(value) for value in _rounded(row[[column[one] for one in set_]]))
             for set_, row in zip(answers.labels, answers.probabilities, strict=True)
         ]
+
+
+def example_record(example: Example) -> dict[str, Any]:
+    """Return a training text as JSON shows it."""
+    return asdict(example) | {"similarity": round(example.similarity, DECIMALS)}
 
 
 def mentions_of(entities: Sequence[EntityEvidence]) -> list[dict[str, Any]]:

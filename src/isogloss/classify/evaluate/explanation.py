@@ -9,6 +9,7 @@ import numpy as np
 from isogloss.arrays import Doubles1d
 from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.evaluate.evidence import EntityEvidence, entity_evidence
+from isogloss.classify.evaluate.nearest import Example, nearest_examples
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.errors import InputKindError
 
@@ -33,6 +34,9 @@ class Explanation:
         Texts that the correction of the text's vector was learned from; None: there was none.
     entities_have_weight
         Whether entities can change a probability of the model (`NO_WEIGHT` says where they cannot).
+    examples, support
+        The nearest training texts, and the share of the 10 nearest that carry the label; None where
+        the model keeps none.
     """
 
     text: str
@@ -43,6 +47,8 @@ class Explanation:
     entities: list[EntityEvidence]
     corrected: int | None = None
     entities_have_weight: bool = True
+    examples: list[Example] | None = None
+    support: float | None = None
 
     @property
     def difference(self) -> dict[Any, float]:
@@ -80,6 +86,9 @@ def explain(
     without = np.exp(fitted.log_probabilities(documents, with_entities=False))[0]
     labels = fitted.classes.tolist()
     (entities,) = entity_evidence(fitted, [text], documents, fallback_lang=fallback_lang)
+    near = None
+    if fitted.examples is not None:
+        near = nearest_examples(fitted, documents, probabilities)
     return Explanation(
         text=text,
         lang=documents.langs[0],
@@ -89,4 +98,6 @@ def explain(
         entities=entities,
         corrected=fitted.n_texts_behind(documents.langs[0]),
         entities_have_weight=fitted.head.uses_entities,
+        examples=None if near is None else near.examples[0],
+        support=None if near is None else float(near.support[0]),
     )

@@ -131,6 +131,9 @@ def describe(fitted: FittedClassifier) -> dict[str, str]:
             f"{lang} (learned from {counted(correction.n_texts, 'text')})"
             for lang, correction in fitted.corrections.items()
         )
+    if fitted.examples is not None:
+        kept = counted(len(fitted.examples), "training text")
+        settings["examples"] = f"{kept}, kept in the model; they go wherever it goes"
     settings["probabilities"] = _calibration(fitted)
     if head.memory is None:
         return settings | {"head": f"encoder only, {head.linear.describe()}"}

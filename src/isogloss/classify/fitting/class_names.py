@@ -20,7 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d, Floats2d, Ints1d
+from isogloss.classify.documents.documents import Part
 from isogloss.classify.fitted import FittedClassifier
+from isogloss.classify.fitting.head import examples_of
 from isogloss.classify.fitting.training_data import TrainingData
 from isogloss.classify.heads.head import EncoderOnlyHead
 from isogloss.classify.labels.labelling import ONE_LABEL
@@ -72,6 +74,7 @@ def learn_from_names(
     names = [data.names[label] for label in data.classes.tolist()]
     documents = preparation.documents(data.train.texts, data.train.langs)
     y = np.asarray(ONE_LABEL.targets(data.train.labels, data.classes), dtype=np.int64)
+    part, keeps = Part(data.train.texts, documents, y), preparation.options.keep_examples
     classes = _classes_of(preparation, names)
     seed = preparation.options.random_state
     with one_thread():
@@ -89,6 +92,7 @@ def learn_from_names(
         forecast_reference=None,
         score_reference=None,
         n_training_documents=len(y),
+        examples=examples_of(preparation, EncoderOnlyHead(head), part) if keeps else None,
     )
 
 

@@ -15,7 +15,7 @@ from isogloss.classify.documents.documents import Part
 from isogloss.classify.documents.odd_texts import say_what_teaches_little
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.fitting.class_names import WITHOUT_NAMES, learn_from_names
-from isogloss.classify.fitting.head import fit_head
+from isogloss.classify.fitting.head import examples_of, fit_head
 from isogloss.classify.fitting.training_data import LabelledRows, TrainingData
 from isogloss.classify.fitting.tuned import fit_tuned
 from isogloss.classify.heads.head import Head
@@ -100,6 +100,10 @@ def _of_texts(
         )
         preparation, head, dev = fitted.preparation, fitted.head, fitted.dev
         n_documents = fitted.n_documents
+    examples = None
+    if preparation.options.keep_examples:
+        own = train if tuning is None else train.encoded_by(preparation.encoder)
+        examples = examples_of(preparation, head, own)
     return FittedClassifier(
         preparation,
         head,
@@ -110,6 +114,7 @@ def _of_texts(
         score_reference,
         n_documents,
         tuning,
+        examples=examples,
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from isogloss.classify.documents.documents import Part
+from isogloss.classify.examples import Examples
 from isogloss.classify.heads.head import EncoderOnlyHead, Head, needed
 from isogloss.classify.heads.mboe import MboeHead
 from isogloss.classify.heads.mboe_plus import MboePlusHead
@@ -67,3 +68,10 @@ def fit_head(
         if options.preset == "mboe":
             return MboeHead.fit(*given, **how)
         return MboePlusHead.fit(*given, **how, encoder_only=fine_tuned)
+
+
+def examples_of(preparation: Preparation, head: Head, train: Part) -> Examples:
+    """Return the training texts, with what the linear part of the head reads of them."""
+    documents = train.documents
+    inputs = head.inputs(documents.vectors, preparation.entity_batch(documents))
+    return Examples.of(train.texts, train.y, documents.langs, inputs)

@@ -85,7 +85,13 @@ class TrainingData:
         has_dev = not (X_dev is None and y_dev is None and lang_dev is None)
         if class_names is not None:
             refuse_beside_names({**parameters, "dev": has_dev, "checkpoints": checkpoints})
-            return cls._of_names(class_names, X, y, lang)
+            data = cls._of_names(class_names, X, y, lang)
+            if parameters["keep_examples"] and not data.train.texts:
+                raise InputError(
+                    "keep_examples has nothing to keep: there are class names alone; give training "
+                    "texts too, or leave it out"
+                )
+            return data
         tuning = _tuning(parameters)
         if checkpoints is not None and tuning is None:
             raise InputError("checkpoints are for tune='lora' or 'full'; the head alone learns")

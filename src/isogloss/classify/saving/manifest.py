@@ -27,7 +27,7 @@ from isogloss.storage.model_files import REPAIR
 from isogloss.storage.sealed import checksum_of, refuse_changed
 from isogloss.storage.typed import typed
 
-FORMAT, VERSION = "isogloss text classifier", 5
+FORMAT, VERSION = "isogloss text classifier", 6
 MANIFEST = "model.json"
 ARRAYS, VECTORS, KB = "model.safetensors", "entity-vectors.safetensors", "kb"
 PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, *PLACES.values()}
@@ -56,6 +56,7 @@ class Manifest(Struct, frozen=True):
     forecast_reference: dict[str, Any] | None
     score_reference: dict[str, Any] | None
     corrections: dict[str, dict[str, Any]]
+    examples: dict[str, Any] | None
     sha256: dict[str, str]
 
     @property
@@ -80,6 +81,11 @@ class Manifest(Struct, frozen=True):
     def has_kb(self) -> bool:
         """Whether texts are linked to a knowledge base."""
         return self.kb is not None
+
+    @property
+    def keeps_examples(self) -> bool:
+        """Whether training texts lie in the model."""
+        return self.examples is not None
 
     @property
     def multilabel(self) -> bool:

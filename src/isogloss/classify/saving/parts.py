@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, get_args
 import numpy as np
 
 from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.examples import Examples
 from isogloss.classify.heads import mboe, mboe_plus
 from isogloss.classify.heads.head import EncoderOnlyHead, Head
 from isogloss.classify.heads.mboe import MboeHead
@@ -19,7 +20,7 @@ from isogloss.classify.saving.manifest import HeadKind
 from isogloss.classify.shift import ScoreReference, ShiftCorrection
 from isogloss.classify.trust.reference import ForecastReference
 from isogloss.learn.linear_head import LinearHead
-from isogloss.learn.objective import OBJECTIVES, Objective
+from isogloss.learn.objective import OBJECTIVES, SOFTMAX, Objective
 from isogloss.storage.typed import typed
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -39,6 +40,7 @@ class Parts(Generic[AnyHead]):
     forecast_reference: ForecastReference | None
     score_reference: ScoreReference | None
     corrections: dict[str, ShiftCorrection]
+    examples: Examples | None
 
     def check_shapes(self, n_classes: int) -> None:
         """Raise `ValueError` when arrays do not fit each other, or `n_classes`."""
@@ -66,6 +68,8 @@ class Parts(Generic[AnyHead]):
             _check("priors", self.score_reference.priors, n_classes)
         for lang, correction in self.corrections.items():
             _check(f"offset of {lang}", correction.offset, width)
+        if self.examples is not None:
+            self.examples.check(n_classes, width, one_label=linear.objective is SOFTMAX)
 
 
 def apart(value: Any, name: str, arrays: Arrays) -> Any:

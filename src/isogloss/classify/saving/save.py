@@ -64,6 +64,7 @@ def save_classifier(
         fitted.forecast_reference,
         fitted.score_reference,
         dict(fitted.corrections),
+        fitted.examples,
     )
     facts = apart(parts, "", arrays)
     with atomic_directory(path, overwrite=overwrite) as folder:

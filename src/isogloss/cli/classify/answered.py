@@ -57,6 +57,15 @@ class AnsweredFile:
         ),
         _FOR_OUT,
     ] = False
+    examples: Annotated[
+        bool,
+        typer.Option("--examples", help="Add a column with the nearest training texts, as JSON."),
+        _FOR_OUT,
+        OnlyWith(
+            "@examples",
+            why="is for training texts, and the model keeps none; fit it with --keep-examples",
+        ),
+    ] = False
     overwrite: Annotated[options.Overwrite, _FOR_OUT] = False
 
     def refuse_places(self, saved: Model, file: str, cache: Path | None) -> None:
@@ -89,7 +98,7 @@ def answer_to_file(
     target = RowTarget(made.out, quotes=texts.quoting != "none", excel=made.excel)
     columns = AnswerColumns(
         about.classes, about.fingerprint, multilabel=about.multilabel, prefix=made.prefix or "",
-        with_scores=made.scores,
+        with_scores=made.scores, with_support=about.keeps_examples, with_examples=made.examples,
     )  # fmt: skip
     source = RowSource(Path(texts.file), texts.format(), texts.lang)
     check_language(
@@ -104,7 +113,7 @@ def answer_to_file(
             rows = source.opened()
         target.refuse_misfit(rows, columns.added)
         loaded = saved.load(cache)
-        answering = Answering(loaded, fallback_lang, abstain_below)
+        answering = Answering(loaded, fallback_lang, abstain_below, with_examples=made.examples)
         task = AnswerTask(
             answering, columns, model_name=saved.model.resolve().name, settings=settings,
             needs_language=about.uses_language, overwrite=made.overwrite,

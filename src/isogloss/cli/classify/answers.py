@@ -9,6 +9,7 @@ import typer
 
 from isogloss.arrays import Doubles1d
 from isogloss.classify.answers.answers import Answers
+from isogloss.classify.answers.columns import example_record
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.label_sets import written_labels
 from isogloss.errors import counted, warn_omitted
@@ -35,7 +36,10 @@ def print_lines(model: FittedClassifier, answers: Answers) -> None:
 def print_json(
     model: FittedClassifier, answers: Answers, *, ids: Sequence[str | None] | None
 ) -> None:
-    """Print one JSON document: the classes, and of each text its label and all probabilities."""
+    """Print one JSON document: the classes, and of each text its label and all probabilities.
+
+    Of a model that keeps training texts, the nearest of them too.
+    """
     classes = model.classes.tolist()
     name = "labels" if model.options.multilabel else "label"
     rows = []
@@ -45,6 +49,9 @@ def print_json(
             entry["id"] = ids[row]
         named = zip(classes, answers.probabilities[row].tolist(), strict=True)
         entry["probabilities"] = {str(name): value for name, value in named}
+        if answers.support is not None and answers.examples is not None:
+            entry["support"] = float(answers.support[row])
+            entry["examples"] = [example_record(one) for one in answers.examples[row]]
         rows.append(entry)
     typer.echo(json.dumps({"classes": classes, "rows": rows}, ensure_ascii=False))
 

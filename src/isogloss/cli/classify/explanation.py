@@ -5,20 +5,21 @@ from typing import Any
 import typer
 
 from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation
+from isogloss.classify.examples import N_OF_SUPPORT
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.cli.output import console
 from isogloss.errors import counted
 from isogloss.report.table import Table
 from isogloss.visible import visible
 
+LONGEST_SHOWN = 160  # characters of a training text
+
 
 def print_explanation(model: FittedClassifier, explanation: Explanation) -> None:
     """Print an explanation by `model` on standard output."""
     from isogloss.classify.heads.mboe import MboeHead
 
-    label = explanation.label
-    shown = ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else label
-    typer.echo(visible(f"{explanation.text}\n→ {shown}"))
+    typer.echo(visible(f"{explanation.text}\n→ {_shown(explanation.label)}"))
     printed = console()
     likeliest = sorted(explanation.probabilities.items(), key=lambda pair: -pair[1])
     without = explanation.probabilities_without_entities
@@ -39,6 +40,11 @@ def print_explanation(model: FittedClassifier, explanation: Explanation) -> None
     if explanation.corrected is not None:
         texts = counted(explanation.corrected, "text")
         typer.echo(f"corrected: vectors of {explanation.lang}, as learned from {texts}")
+    _print_entities(model, explanation)
+    _print_examples(explanation)
+
+
+def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
     if model.kb is None:
         typer.echo("this model has no knowledge base: the text's vector alone decides")
         return
@@ -59,6 +65,33 @@ def print_explanation(model: FittedClassifier, explanation: Explanation) -> None
         }
         for entity in explanation.entities[:20]
     ]
-    Table(named).render(printed)
+    Table(named).render(console())
     if len(explanation.entities) > 20:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+
+
+def _print_examples(explanation: Explanation) -> None:
+    """Print the nearest training texts, where the model keeps them."""
+    if explanation.examples is None or explanation.support is None:
+        return
+    near = [
+        {
+            "nearest training text": _beginning(example.text),
+            "label": _shown(example.label),
+            "language": example.lang or "",
+            "similarity": example.similarity,
+        }
+        for example in explanation.examples
+    ]
+    Table(near).render(console())
+    typer.echo(f"support: {explanation.support:.2f} of the {N_OF_SUPPORT} nearest carry the label")
+
+
+def _beginning(text: str) -> str:
+    whole = " ".join(text.split())
+    return whole if len(whole) <= LONGEST_SHOWN else f"{whole[:LONGEST_SHOWN]} …"
+
+
+def _shown(label: Any) -> str:
+    """Return a label, or the labels of a set, as a text."""
+    return ", ".join(map(str, label)) or "no label" if isinstance(label, tuple) else str(label)

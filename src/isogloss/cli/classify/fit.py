@@ -102,6 +102,14 @@ class ModelFolder:
         typer.Option(help="Folder of checkpoints: the same command resumes there.", metavar="DIR"),
         ONLY_TUNED,
     ] = None
+    keep_examples: Annotated[
+        bool,
+        typer.Option(
+            "--keep-examples",
+            help="Keep the training texts in the model: explain and predict then show those "
+            "nearest to a text. They go wherever the model goes.",
+        ),
+    ] = False
     seed: options.Seed = 0
     overwrite: options.Overwrite = False
     strict: options.Strict = False
@@ -130,6 +138,11 @@ def fit_command(
     if files.classes is not None:
         given = vars(files) | vars(names) | vars(labels) | vars(made) | {"tune": tune}
         refuse_beside_names(given, names="--classes", dashes="--")
+        if made.keep_examples and not files.train:
+            raise InputError(
+                "--keep-examples has nothing to keep: there are class names alone; give --train "
+                "too, or leave it out"
+            )
     training = tuning.options(tune)
     class_names = None if files.classes is None else read_class_names(files.classes)
     texts, held_out = read_labelled(
@@ -148,7 +161,8 @@ def fit_command(
     model = TextClassifier(
         encoder.encoder, kb, preset=names.preset, tune=tune, training=training,
         multilabel=labels.multilabel, thresholds=labels.thresholds, device=encoder.device,
-        dtype=encoder.dtype, random_state=made.seed, **how, **encoder.reading,
+        dtype=encoder.dtype, random_state=made.seed, keep_examples=made.keep_examples, **how,
+        **encoder.reading,
     )  # fmt: skip
     data: dict[str, Any] = {"class_names": class_names, "checkpoints": made.checkpoints}
     if files.dev:

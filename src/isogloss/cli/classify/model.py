@@ -58,6 +58,7 @@ class Model(options.Compute):
                 "@entities": about.has_kb,
                 "@entities_of_other": (other or about).has_kb,
                 "@label_sets": about.multilabel,
+                "@examples": about.keeps_examples,
             }
         )
         return about

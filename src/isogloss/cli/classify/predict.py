@@ -51,7 +51,10 @@ def predict_command(
         with told_with_totals():
             first = next(read)  # whose faults are said before the encoder is loaded
             loaded = saved.load(cache)
-            answering = Answering(loaded, fallback_lang, abstain_below, with_entities=False)
+            answering = Answering(
+                loaded, fallback_lang, abstain_below, with_entities=False,
+                with_examples=output.as_json,
+            )  # fmt: skip
             if not output.as_json:
                 say_changed_labels(loaded)
             for documents, langs in chain([first], read):
