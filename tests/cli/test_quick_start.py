@@ -86,6 +86,7 @@ REFUSED = [
     (["probe", "geometry", "--text", "en=no.tsv"], "no.tsv: no such file"),
     (["retrieve", "index", "no.tsv", "--out", "new"], "no.tsv: no such file"),
     (["retrieve", "search", "no", "query"], "no such"),
+    (["serve", "no"], "no such model directory"),
     (["tag", "fit", "--train", "en=no.conllu", "--out", "new"], "no.conllu: no such file"),
     (["tag", "predict", "no", "--lang", "en", "no.conllu"], "no.conllu: no such file"),
     (["vectors", "similar", "no", "word"], "no: no such file"),

@@ -41,6 +41,7 @@ GROUPS = {
 COMMANDS = {
     "encode": "Encode texts, one vector each, streamed to a memory-mapped array.",
     "demo": "Train on English, answer in fourteen languages, with and without entities.",
+    "serve": "Serve a model on this machine: a page to try it on, and JSON for programs.",
 }
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 

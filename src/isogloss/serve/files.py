@@ -1,0 +1,244 @@
+"""``POST /v1/file``: the rows of a file with their answers, by the code of ``predict --out``.
+
+The file is read, answered and written some rows at a time. Each block takes its turn in the thread
+that answers all requests, so that a long file keeps nobody waiting.
+"""
+
+import asyncio
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO
+
+import msgspec
+
+from isogloss.classify.answers.answers import Answering, Answers
+from isogloss.classify.answers.columns import AnswerColumns
+from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
+from isogloss.data.documents import FileFormat
+from isogloss.data.encodings import UTF_8
+from isogloss.data.guessed_columns import GuessedColumns, guess_columns
+from isogloss.data.records import NO_RECORDS, Reading, read_some, refuse_empty
+from isogloss.data.row_files.cells import text_of
+from isogloss.data.row_files.head import open_rows
+from isogloss.data.row_files.writing import RowTarget
+from isogloss.data.row_languages import RowLanguages, check_language
+from isogloss.errors import InputError
+from isogloss.serve.failures import RequestError, invalid
+from isogloss.serve.served import ServedModel
+from isogloss.serve.uploads import refuse_swelling, upload_name
+from isogloss.totals import untold
+
+ROWS = 32  # of a block, after which other requests have their turn
+ROWS_SHOWN, ROWS_LOOKED_AT = 3, 500
+OUTPUTS = (".csv", ".tsv", ".jsonl", ".parquet")
+_OPTION = re.compile(r"--([a-z][a-z-]*)")
+
+
+class FileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields beside the file, which are the options of ``predict``."""
+
+    text: str | None = None
+    lang: str | None = None
+    lang_column: str | None = None
+    prefix: str = ""
+    scores: bool = False
+    excel: bool = False
+    encoding: str = UTF_8
+    sheet: str | None = None
+    format: str | None = None
+
+    @property
+    def asked(self) -> FileFormat:
+        """Which columns hold what."""
+        return FileFormat(
+            text=None if not self.text else tuple(part.strip() for part in self.text.split(",")),
+            lang_column=self.lang_column or None,
+            encoding=self.encoding,
+            sheet=self.sheet or None,
+        )
+
+    @property
+    def lang_of_all(self) -> str | None:
+        """The language of all texts; detected where neither it nor a column is named."""
+        return self.lang or (None if self.lang_column else "auto")
+
+    def name_of(self, upload: str) -> str:
+        """Return the name of the answered file; raises `RequestError` 422 for another format."""
+        name, ending = PurePath(upload), PurePath(upload).suffix.lower()
+        if self.format is not None:
+            ending = f".{self.format}"
+            if ending not in OUTPUTS:
+                allowed = ", ".join(one.removeprefix(".") for one in OUTPUTS)
+                raise invalid(f"format is {self.format!r:.40}; allowed: {allowed}", where="format")
+        elif ending not in OUTPUTS:
+            ending = ".jsonl" if ending == ".ndjson" else ".csv"
+        return f"{name.stem}.answered{ending}"
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """A file that was sent, and what is to be done with it."""
+
+    path: Path
+    name: str  # that it was sent with
+    form: FileForm
+
+
+@dataclass(frozen=True)
+class _InTurn(Answering):
+    """Answers in the thread of all requests; in vain once nobody waits for them."""
+
+    executor: Executor | None = None
+    gone: threading.Event | None = None
+
+    def answer(self, texts: list[str], langs: RowLanguages) -> Answers:
+        if self.executor is None or self.gone is None or self.gone.is_set():
+            raise _GoneError
+        return self.executor.submit(self._quietly, texts, langs).result()
+
+    def _quietly(self, texts: list[str], langs: RowLanguages) -> Answers:
+        with untold():
+            return Answering.answer(self, texts, langs)
+
+
+class _GoneError(Exception):
+    """Who sent the file has gone away."""
+
+
+class FileDesk:
+    """Answers files, a few at a time.
+
+    Parameters
+    ----------
+    served
+        The model.
+    executor
+        The thread that computes.
+    folder
+        Where files lie for the time being.
+    most
+        Files at a time; more are refused.
+    """
+
+    def __init__(self, served: ServedModel, executor: Executor, folder: Path, *, most: int) -> None:
+        self._served, self._executor, self._folder, self._most = served, executor, folder, most
+        self._n_files = 0
+
+    def admit(self, stack: ExitStack) -> Path:
+        """Return a folder for one file, for as long as `stack` is open; else `RequestError` 429."""
+        if self._n_files >= self._most:
+            raise RequestError(
+                429,
+                "busy",
+                f"{self._n_files} files are being answered; send it again in a minute",
+                headers={"Retry-After": "60"},
+            )
+        self._n_files += 1
+        stack.callback(self._release)
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def _release(self) -> None:
+        self._n_files -= 1
+
+    async def answer(self, sent: SentFile, request: Any) -> Path:
+        """Return the answered file, beside the sent one.
+
+        Raises
+        ------
+        RequestError
+            422 for what is wrong with it; 400 where who sent it went away.
+        """
+        gone = threading.Event()
+        out = sent.path.with_name(sent.form.name_of(sent.name))
+        work = asyncio.create_task(asyncio.to_thread(self._answer, sent, out, gone))
+        try:
+            while not (await asyncio.wait([work], timeout=1))[0]:
+                if await request.is_disconnected():
+                    break
+        finally:
+            gone.set()
+        try:
+            await work
+        except _GoneError:
+            raise RequestError(400, "incomplete", "nobody waits for the answer") from None
+        return out
+
+    def _answer(self, sent: SentFile, out: Path, gone: threading.Event) -> None:
+        form, about = sent.form, self._served.about
+        refuse_swelling(sent.path)
+        columns = AnswerColumns(
+            about.classes,
+            about.fingerprint,
+            multilabel=about.multilabel,
+            prefix=form.prefix,
+            with_scores=form.scores,
+        )
+        asked, lang = form.asked, form.lang_of_all
+        with told_as_failure(sent), untold():
+            check_language(lang, has_column=asked.lang_column is not None, is_needed=False)
+            task = AnswerTask(
+                _InTurn(self._served.fitted, executor=self._executor, gone=gone),
+                columns,
+                model_name=self._served.name,
+                settings=msgspec.to_builtins(form),
+                needs_language=False,
+            )
+            rows = open_rows(sent.path, format=asked, rows=ROWS)
+            target = RowTarget(out, excel=form.excel)
+            answer_file(task, RowSource(sent.path, asked, lang), target, opened=rows)
+
+
+def looked_at(sent: SentFile) -> dict[str, Any]:
+    """Return the columns of a file, its first rows, and the columns that it is guessed by."""
+    refuse_swelling(sent.path)
+    form = sent.form
+    reading = Reading(encoding=form.encoding, sheet=form.sheet or None)
+    with told_as_failure(sent), untold():
+        records = next(read_some(sent.path, reading, rows=ROWS_LOOKED_AT), NO_RECORDS)
+        refuse_empty(records, sent.path)
+        guess: GuessedColumns = guess_columns(records)
+        cells = [records.values(at)[:ROWS_SHOWN] for at in range(len(records.columns))]
+        rows = [[text_of(cell)[:300] for cell in row] for row in zip(*cells, strict=True)]
+    return {
+        "columns": records.columns,
+        "rows": rows,
+        "guess": {"text": guess.text, "label": guess.label, "lang": guess.lang, "why": guess.why},
+    }
+
+
+def form_of(fields: dict[str, str]) -> FileForm:
+    """Return the fields of a form; raises `RequestError` 422 for one that is not known."""
+    try:
+        return msgspec.convert(fields, FileForm, strict=False)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$.")
+        raise invalid(message, where=place.removesuffix("`") or "form") from error
+
+
+def keep_upload(file: BinaryIO, name: str | None, folder: Path) -> Path:
+    """Write a file that was sent to a folder, by a name of our own."""
+    path = folder / f"rows{PurePath(upload_name(name)).suffix.lower()}"
+    with path.open("wb") as kept:
+        shutil.copyfileobj(file, kept)
+    return path
+
+
+@contextmanager
+def told_as_failure(sent: SentFile) -> Iterator[None]:
+    """Turn an `InputError` about a file into `RequestError` 422, which names it as it was sent."""
+    try:
+        yield
+    except InputError as error:
+        said = str(error).replace(str(sent.path), sent.name)
+        said = _OPTION.sub(lambda option: f"'{option[1].replace('-', '_')}'", said)
+        where = "file" if error.line is None else f"line {error.line}"
+        raise invalid(said, where=where) from error

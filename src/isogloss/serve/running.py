@@ -1,0 +1,82 @@
+"""The server as a process: where it listens, what it says, and how it ends.
+
+Texts are never logged: no line for each request, and of a fault of ours the kind and the place in
+the code, but not its message, which may quote a text.
+"""
+
+import logging
+import socket
+import traceback
+from collections.abc import Callable
+
+from isogloss.compat import require
+from isogloss.errors import InputError
+from isogloss.serve.application import EXTRA, WHY
+from isogloss.serve.security import App
+
+SECONDS_TO_END = 3  # for requests under way, when the server is told to stop
+_LOGGERS = ("uvicorn.error", "asyncio")
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0: any that is free.
+
+    Raises
+    ------
+    InputError
+        When it cannot be had.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise InputError(
+            f"--host {host} is no address of this machine ({error.strerror})"
+        ) from error
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind(address)
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        raise InputError(
+            f"port {port} of {host} cannot be had ({error.strerror}); give another with --port, or "
+            "--port 0 for any that is free"
+        ) from error
+    return made
+
+
+def address_of(listener: socket.socket, *, host: str) -> str:
+    """Return the address that a browser takes."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    port = listener.getsockname()[1]
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def run(app: App, listener: socket.socket, *, when_ready: Callable[[], None]) -> None:
+    """Serve until the process is told to stop; `when_ready` is called when it can be asked."""
+    uvicorn = require("uvicorn", extra=EXTRA, why=WHY)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, log_level="warning", server_header=False,
+        ws="none", lifespan="on", timeout_graceful_shutdown=SECONDS_TO_END,
+    )  # fmt: skip
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(without_message)
+    try:
+        when_ready()
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(without_message)
+
+
+def without_message(record: logging.LogRecord) -> bool:
+    """Put the kind and the place of an exception in the place of all that it says."""
+    if record.exc_info and record.exc_info[0] is not None:
+        kind, _, trace = record.exc_info
+        place = "".join(traceback.format_tb(trace))
+        record.msg, record.args = "%s in a request:\n%s", (kind.__name__, place)
+        record.exc_info = record.exc_text = None
+    return True

@@ -1,0 +1,136 @@
+"""The model of a server: questions to answers, as a pure function but for what is then known."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isogloss.arrays import Doubles1d, Doubles2d
+from isogloss.classify.answers.answers import Answering, Answers
+from isogloss.classify.answers.columns import mentions_of
+from isogloss.classify.audit.saved import audits_of
+from isogloss.classify.fitted import FittedClassifier
+from isogloss.classify.saving.manifest import Manifest
+from isogloss.data.row_languages import LangBy, RowLanguages
+from isogloss.serve.asking import Question
+from isogloss.serve.known import KnownLanguages
+from isogloss.serve.messages import Answer, Mention, ModelName, WithoutEntities
+from isogloss.text.detect import detect_languages
+from isogloss.totals import untold
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model that is served.
+
+    Attributes
+    ----------
+    about
+        What its manifest says.
+    name
+        That of its folder.
+    known
+        What is known of languages.
+    """
+
+    fitted: FittedClassifier
+    about: Manifest
+    name: str
+    known: KnownLanguages
+
+    @classmethod
+    def of(cls, fitted: FittedClassifier, about: Manifest, path: Path) -> "ServedModel":
+        """Return a loaded model, with the audits beside it.
+
+        Raises
+        ------
+        InputError
+            When these are damaged, or another model's.
+        """
+        return cls(fitted, about, path.resolve().name, KnownLanguages(fitted, audits_of(path)))
+
+    @property
+    def told(self) -> ModelName:
+        """Which model it is."""
+        return ModelName(self.name, self.about.fingerprint, list(self.about.classes))
+
+    def answer(self, questions: list[Question]) -> list[Answer]:
+        """Answer to some questions at once."""
+        if not questions:
+            return []
+        texts = [question.text for question in questions]
+        langs, by = _languages(questions)
+        explained = any(question.explain for question in questions)
+        answering = Answering(self.fitted, with_entities=explained)
+        with untold():  # the status of each text says it
+            documents = self.fitted.prepare(texts, langs)
+            answers = answering.answer_prepared(
+                texts, documents, RowLanguages(langs, "detected", is_asked=True)
+            )
+            without = None
+            if explained and self.fitted.kb is not None:
+                logs = self.fitted.log_probabilities(documents, with_entities=False)
+                without = np.exp(logs)
+        self.known.add(texts, langs, documents.vectors)
+        return [
+            self._answer(question, answers, row, by[row], without)
+            for row, question in enumerate(questions)
+        ]
+
+    def _answer(
+        self,
+        question: Question,
+        answers: Answers,
+        row: int,
+        lang_by: LangBy,
+        without: Doubles2d | None,
+    ) -> Answer:
+        entities = alone = None
+        if question.explain and answers.entities is not None and without is not None:
+            entities = [Mention(**mention) for mention in mentions_of(answers.entities[row])]
+            label = self.fitted.labels_of(without[row : row + 1]).tolist()[0]
+            alone = WithoutEntities(*self._told(label, without[row]))
+        label, probability, probabilities = self._told(
+            answers.labels[row], answers.probabilities[row]
+        )
+        return Answer(
+            id=question.id,
+            status=answers.statuses[row],
+            lang=answers.langs[row],
+            lang_by=lang_by,
+            label=label,
+            probability=probability,
+            probabilities=probabilities,
+            support=None if answers.support is None else float(answers.support[row]),
+            entities=entities,
+            without_entities=alone,
+            examples=None,
+            known=self.known.of(answers.langs[row]),
+        )
+
+    def _told(
+        self, label: Any, probabilities: Doubles1d
+    ) -> tuple[Any, float | None, dict[str, float]]:
+        """Return label or labels, its probability, and that of each class, as JSON has them."""
+        named = _named(self.fitted.classes.tolist(), probabilities)
+        if self.about.multilabel:
+            return list(label), None, named
+        return label, float(probabilities.max()), named
+
+
+def _named(classes: list[Any], probabilities: Doubles1d) -> dict[str, float]:
+    return {str(one): value for one, value in zip(classes, probabilities.tolist(), strict=True)}
+
+
+def _languages(questions: list[Question]) -> tuple[list[str | None], list[LangBy]]:
+    """Return the language of each text, and where it is from."""
+    asked = [question.text for question in questions if question.lang is None]
+    detected = iter(detect_languages(asked))
+    langs = [next(detected) if one.lang is None else one.lang for one in questions]
+    sources: Mapping[bool, LangBy] = {True: "detected", False: "given"}
+    return langs, [
+        "unknown" if lang is None else sources[question.lang is None]
+        for question, lang in zip(questions, langs, strict=True)
+    ]
