@@ -11,6 +11,8 @@ _CODES = re.compile(
     "\u202a-\u202e\u2066-\u2069]"  # order of writing: what is read is not what is there
 )
 
+_MARKS = re.compile(r"([\\`*_\[\]|~$#])")  # what Markdown takes for its own inside a line
+
 
 def visible(text: str) -> str:
     r"""Return a text with its control characters as ``\u001b``; tabs and line feeds stay.
@@ -21,3 +23,17 @@ def visible(text: str) -> str:
     Kyoto\u001b]52;c;aGk=\u0007 \u202eotoyK
     """
     return _CODES.sub(lambda code: f"\\u{ord(code[0]):04x}", text)
+
+
+def visible_in_markdown(text: str, *, longest: int = 100) -> str:
+    r"""Return a text as part of a line of Markdown, where it is text and nothing else.
+
+    Examples
+    --------
+    >>> print(visible_in_markdown("a*b*\n<script>|[x](y)"))
+    a\*b\* &lt;script>\|\[x\](y)
+    """
+    whole = text.encode("utf-8", "backslashreplace").decode()  # half characters spelt out
+    line = " ".join(visible(whole).split())
+    line = line if len(line) <= longest else f"{line[:longest]}…"
+    return _MARKS.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))

@@ -67,6 +67,11 @@ def test_what_else_lies_in_the_folder_of_the_model_is_not_lost(
     assert "NOTES.txt, which is no part of the model and would be lost" in refuse(*adapt)
     assert cli(*adapt, "--out", tmp_path / "new").code == 0
     assert (own.alone / "NOTES.txt").read_text() == "mine"
+    (own.alone / "NOTES.txt").unlink()
+    card = own.alone / "README.md"
+    card.write_text(card.read_text("utf-8") + "Ours.\n", "utf-8")
+    assert "its README.md was edited and would be written anew" in refuse(*adapt)
+    assert card.read_text("utf-8").endswith("Ours.\n")
 
 
 def test_an_encoder_in_the_folder_that_is_replaced_is_not_lost(own: World) -> None:

@@ -88,6 +88,9 @@ def test_a_sheet_is_drawn_filled_and_read(cli: Run, own: World, inbox: Path) -> 
         "de": (2, 1.0, True), "ja": (2, 0.5, True),
     }  # fmt: skip
     assert kept["ja"].low < 0.5 < kept["ja"].high
+    card = (own.alone / "README.md").read_text("utf-8")
+    assert "| ja | 2 | 0.500 [" in card
+    assert "Training: train.tsv, en 12; SHA-256 `" in card
 
 
 def test_without_a_target_nothing_is_judged(cli: Run, own: World, inbox: Path) -> None:

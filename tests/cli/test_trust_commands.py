@@ -16,7 +16,7 @@ def test_forecast_prints_a_row_a_language(cli: Run, world: World) -> None:
     assert "expected" in outcome.out
     assert "an interval alone" in outcome.err
     assert "held-out texts of the training language" in outcome.err
-    assert "label 50 texts in ja and run 'isogloss classify evaluate'" in outcome.err
+    assert "label 50 texts in ja: 'isogloss classify audit draw' draws them" in outcome.err
     (row,) = cli(*words, "--json").json["rows"]
     assert (row["lang"], row["n"]) == ("ja", len(JAPANESE))
     assert row["expected"] is None

@@ -12,6 +12,7 @@ import numpy as np
 
 from isogloss.encode import Encoder
 from isogloss.encode.encoder import EncodedTexts
+from isogloss.encode.settings import Setting
 from isogloss.vectors.entity_vectors import random_vectors
 
 N_WORDS_READ = 60
@@ -58,7 +59,10 @@ class FakeEncoder(Encoder):
     def __init__(self, *, width: int = 12, seed: int = 0) -> None:
         self.name, self.dtype = f"fake-{seed}", "float32"
         self.seed = seed
-        self.settings = SimpleNamespace(options=dict, limit="64 tokens (planted)")
+        self.settings = SimpleNamespace(
+            options=dict, limit="64 tokens (planted)", max_length=Setting(N_WORDS_READ, "planted"),
+            long_texts=Setting("cut", "planted"),
+        )  # fmt: skip
         self.n_encoded = 0
         self._width = width
 

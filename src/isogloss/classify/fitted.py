@@ -21,6 +21,7 @@ from isogloss.classify.preparation import Preparation
 from isogloss.classify.shift import ScoreReference, ShiftCorrection
 from isogloss.classify.trust.reference import ForecastReference
 from isogloss.classify.trust.trust import Trust
+from isogloss.data.data_files import DataFile
 from isogloss.errors import counted
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import ChosenBy
@@ -57,6 +58,8 @@ class FittedClassifier:
         Language to how its vectors are corrected.
     examples
         The training texts, with what the linear part of the head reads of them; None: not kept.
+    data
+        The files that it was made of; none: it was not made of files.
     """
 
     preparation: Preparation
@@ -70,6 +73,7 @@ class FittedClassifier:
     tuning: TuningOptions | None = None
     corrections: Mapping[str, ShiftCorrection] = field(default_factory=dict)
     examples: Examples | None = None
+    data: tuple[DataFile, ...] = ()
 
     @property
     def options(self) -> FittedOptions:

@@ -164,7 +164,7 @@ def rows_to_forecast(
         raise InputError(
             f"the model is adapted to {corrected}, and there is no forecast for corrected vectors; "
             "forecast with the model as it was before (classify adapt --remove, with --out), or "
-            "score labelled texts (classify evaluate)"
+            "label some texts (classify audit)"
         )
     return kept
 

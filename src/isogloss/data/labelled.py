@@ -5,18 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.data.data_files import DataFile
+
 
 @dataclass
 class LabelledTexts:
     """Rows of several files, one after the other; all lists are of one length.
 
     A language is None where it is not known. Equal ids are the same document in several languages.
+    Beside the rows stands which files they are of.
     """
 
     texts: list[str] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
     langs: list[str | None] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
+    files: list[DataFile] = field(default_factory=list)
 
     def __len__(self) -> int:
         """Return the number of rows."""

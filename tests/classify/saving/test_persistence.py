@@ -51,7 +51,7 @@ def test_save_and_load_give_equal_probabilities(
     )
     assert first == second
     names = {file.suffix for file in (tmp_path / "model").iterdir()}
-    assert names == {".json", ".safetensors"}
+    assert names == {".json", ".md", ".safetensors"}
 
 
 @pytest.mark.parametrize(

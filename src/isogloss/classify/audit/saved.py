@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from isogloss.classify.saving.card import CARD, with_audits
 from isogloss.classify.saving.manifest import read_manifest
-from isogloss.errors import InputError
+from isogloss.errors import InputError, warn_omitted
 from isogloss.limits import Count, Share
 from isogloss.storage.files import atomic_file, damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
@@ -97,4 +98,22 @@ def save_audits(model_dir: Path, languages: Mapping[str, AuditedLanguage]) -> Pa
     facts = {"format": FORMAT, "version": VERSION} | msgspec.to_builtins(audits)
     with atomic_file(path, overwrite=True) as temporary:
         write_json(temporary, sealed(facts))
+    _tell_in_card(model_dir / CARD, audits.languages)
     return path
+
+
+def _tell_in_card(path: Path, languages: Mapping[str, AuditedLanguage]) -> None:
+    """Put audits into a model's card, which its owner may have removed, or written anew."""
+    if not path.is_file():
+        return
+    card = with_audits(path.read_text("utf-8", errors="replace"), [
+        {"lang": lang, "n": one.n, "accuracy": one.accuracy, "accuracy_low": one.low,
+         "accuracy_high": one.high, "unsure": one.n_unsure,
+         "labelled blind": "yes" if one.is_blind else "no", "date": one.date}
+        for lang, one in languages.items()
+    ])  # fmt: skip
+    if card is None:
+        warn_omitted(f"{path} has no place for audits any more, and tells of none; the report does")
+        return
+    with atomic_file(path, overwrite=True) as temporary:
+        temporary.write_text(card, encoding="utf-8", newline="")

@@ -124,6 +124,7 @@ def _classifier_of(manifest: Manifest, where: _Where) -> FittedClassifier:
         trust=manifest.trust,
         n_training_documents=manifest.n_training_documents,
         tuning=manifest.training,
+        data=tuple(manifest.data),
         **vars(parts),
     )
 

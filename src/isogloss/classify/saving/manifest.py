@@ -14,7 +14,9 @@ from msgspec import Struct
 
 from isogloss.classify.fitted import lack_of_reference
 from isogloss.classify.options import FittedOptions
+from isogloss.classify.saving.card import CARD, is_as_written
 from isogloss.classify.trust.trust import Trust
+from isogloss.data.data_files import DataFile
 from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
 from isogloss.learn.linear_head import ChosenBy
@@ -30,7 +32,7 @@ from isogloss.storage.typed import typed
 FORMAT, VERSION = "isogloss text classifier", 6
 MANIFEST = "model.json"
 ARRAYS, VECTORS, KB = "model.safetensors", "entity-vectors.safetensors", "kb"
-PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, *PLACES.values()}
+PARTS = {MANIFEST, ARRAYS, VECTORS, KB, TRANSFORM, CARD, *PLACES.values()}
 WHAT_TO_NAME = "name a directory that `isogloss classify fit` or `TextClassifier.save` made"
 SETTINGS = [field.name for field in fields(FittedOptions) if field.name != "init"]
 HeadKind = Literal["encoder-only", "mboe", "mboe-plus"]
@@ -58,6 +60,7 @@ class Manifest(Struct, frozen=True):
     corrections: dict[str, dict[str, Any]]
     examples: dict[str, Any] | None
     sha256: dict[str, str]
+    data: list[DataFile] = []
 
     @property
     def fingerprint(self) -> str:
@@ -67,6 +70,7 @@ class Manifest(Struct, frozen=True):
         again.
         """
         facts = msgspec.to_builtins(self)
+        del facts["data"]  # what a file is called changes no answer
         encoder, kb = facts["encoder"], facts["kb"]
         facts["encoder"] = {"fingerprint": encoder["fingerprint"], "options": encoder["options"]}
         facts["kb"] = None if kb is None else {name: kb[name] for name in ("fingerprint", "rules")}
@@ -166,6 +170,12 @@ def refuse_other_files(path: Path) -> None:
         Naming the first file that would be lost.
     """
     others = sorted(file.name for file in path.iterdir() if file.name not in PARTS)
+    card = path / CARD
+    if card.is_file() and not is_as_written(card.read_text("utf-8", errors="replace")):
+        raise InputError(
+            f"its {CARD} was edited and would be written anew; move it away, or give --out",
+            path=path,
+        )
     if others:
         raise InputError(
             f"holds {others[0]}, which is no part of the model and would be lost; move it away, or "

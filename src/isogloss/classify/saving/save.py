@@ -1,5 +1,7 @@
 """Write a classifier as a directory: ``model.json`` (settings, labels, fingerprints), safetensors.
 
+A card (`card`) tells people of it.
+
 The encoder is named with its fingerprint, what fine-tuning made of it lies in ``encoder`` or
 ``adapter``; the knowledge base by its path relative to the model, with its fingerprint;
 ``embed_kb`` puts a copy inside, and what is loaded with a copy is saved with it.
@@ -13,6 +15,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from isogloss.classify.fitted import FittedClassifier
+from isogloss.classify.saving.card import CARD, card_of
 from isogloss.classify.saving.manifest import (
     ARRAYS,
     FORMAT,
@@ -97,6 +100,8 @@ def save_classifier(
             head_kind=next(kind for kind, head in HEADS.items() if isinstance(fitted.head, head)),
             **facts,
             sha256=checksums_of(folder, PLACES.values()),
+            data=list(fitted.data),
         )
+        (folder / CARD).write_text(card_of(fitted), encoding="utf-8", newline="")
         facts = msgspec.to_builtins(manifest, enc_hook=lambda value: value.item())  # of numpy
         write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))

@@ -1,6 +1,6 @@
 """``isogloss classify fit``: learn from labelled texts, or from the names of the classes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from isogloss.cli.languages import say_languages
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.tuning import ONLY_TUNED, TuneName, Tuning
 from isogloss.cores import is_first_process
+from isogloss.data.data_files import DataFile
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
 from isogloss.limits import LARGEST_COUNT
@@ -172,6 +173,10 @@ def fit_command(
     say_encoder(loaded)
     model.set_params(encoder=loaded)
     model.fit(texts.texts, texts.labels, texts.langs, **data)
+    made_of = [*texts.files, *held_out.files]
+    if files.classes is not None:
+        made_of.append(DataFile.of(files.classes, "class names", []))
+    model.fitted_ = replace(model.fitted_, data=tuple(made_of))
     if is_first_process():
         say_languages(texts.langs)
         _write(model, made, embed_kb=names.embed_kb)

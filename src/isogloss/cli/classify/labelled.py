@@ -6,11 +6,14 @@ from pathlib import Path
 
 from isogloss.cli.languages import refuse_useless_language
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file
+from isogloss.data.data_files import DataFile, Part
 from isogloss.data.documents import Documents, FileFormat, read_files
 from isogloss.data.labelled import LabelledTexts
 from isogloss.data.row_languages import row_languages
 from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language_file
+
+PARTS: dict[str, Part] = {"--train": "training", "--dev": "development"}  # that a model is made of
 
 
 def read_labelled(
@@ -57,15 +60,18 @@ def read_labelled(
     formats = [(path, form) for _, path, form in each]
     files = iter(read_files(formats, needs_label=True, known_labels=known_labels))
     rows = []
-    for of_option in places.values():
+    for option, of_option in places.items():
         read = LabelledTexts()
-        for code, _, _ in of_option:
+        for code, path, _ in of_option:
             documents = next(files)
             if class_names is not None:
                 _refuse_unnamed(documents, class_names)
             read.texts += documents.texts
             read.labels.extend(documents.labels or [])
-            read.langs += row_languages(documents, code).langs
+            langs = row_languages(documents, code).langs
+            read.langs += langs
+            if option in PARTS:
+                read.files.append(DataFile.of(path, PARTS[option], langs))
             read.ids += documents.ids or [None] * len(documents.texts)
         rows.append(read)
     return rows

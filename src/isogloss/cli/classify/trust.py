@@ -41,8 +41,8 @@ def forecast_command(
     )
     if result.to_label:
         typer.echo(
-            f"isogloss: to know, label {FEW_TEXTS} texts in {', '.join(result.to_label)} and run "
-            "'isogloss classify evaluate'",
+            f"isogloss: to know, label {FEW_TEXTS} texts in {', '.join(result.to_label)}: "
+            "'isogloss classify audit draw' draws them at random",
             err=True,
         )
 

