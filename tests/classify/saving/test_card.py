@@ -45,6 +45,12 @@ def test_the_card_says_what_is_known(fit: Any, tmp_path: Path) -> None:
     assert re.search(r"held-out training texts, .*: 0\.\d+ \[0\.\d+, \d\.\d+\], 48 texts", text)
     assert "Probabilities: training texts, out-of-fold; calibration error" in text
     assert "only the beginning is read" in text
+    assert "No training text lies in the model." in text
+
+
+def test_texts_that_travel_with_the_model_are_said(encoder: FakeEncoder) -> None:
+    model = TextClassifier(encoder, keep_examples=True).fit(*english(), lang="en")
+    assert "**The training texts lie in the model and go where it goes**" in card_of(model.fitted_)
 
 
 def test_label_sets_and_class_names_have_a_card(encoder: FakeEncoder) -> None:

@@ -174,6 +174,11 @@ def _limits(fitted: FittedClassifier) -> list[str]:
         if is_cut
         else f"Texts with more than {settings.max_length.value:,} tokens are read in windows.",
     ]
+    limits.append(
+        "No training text lies in the model."
+        if fitted.examples is None
+        else "**The training texts lie in the model and go where it goes**: `--keep-examples`."
+    )
     if fitted.kb is not None:
         limits.append(
             "Entities are found in the languages that the knowledge base names; texts in others "
