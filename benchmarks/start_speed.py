@@ -57,6 +57,7 @@ def make_model(source: Path, folder: Path) -> None:
     """Write a model by the source that will read it, and its knowledge base, into a folder."""
     train = demo_train("topics")
     with (folder / "train.tsv").open("w", encoding="utf-8") as file:
+        file.write("text\tlabel\n")
         for text, label in zip(train.texts, train.labels or [], strict=True):
             file.write(f"{text}\t{label}\n")
     langs = ",".join(demo_tests("topics"))
