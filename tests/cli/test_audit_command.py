@@ -93,6 +93,23 @@ def test_a_sheet_is_drawn_filled_and_read(cli: Run, own: World, inbox: Path) -> 
     assert "Training: train.tsv, en 12; SHA-256 `" in card
 
 
+def test_the_report_shows_audits_of_the_model(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    cli("classify", "audit", "read", fill(sheet, answers_of(sheet)))
+    words = ["classify", "evaluate", own.alone, "--test", f"ja={own.japanese}", "--target", 0.2]
+    assert cli(*words, "--report", inbox.parent / "r.html").code == 0
+    page = (inbox.parent / "r.html").read_text("utf-8")
+    one = audits_of(own.alone)["ja"]
+    said = f"1.00 [{one.low:.2f}, 1.00], above, 4 texts of inbox.csv, {one.date}</td>"
+    assert said in page
+    assert "Audited and not evaluated here:\nGerman 1.00 [" in page
+    damaged = json.loads((own.alone / "audits.json").read_text())
+    (own.alone / "audits.json").write_text(json.dumps(damaged | {"model": "x"}))
+    assert cli(*words, "--report", inbox.parent / "other.html").code == 2
+    assert not (inbox.parent / "other.html").exists()
+
+
 def test_without_a_target_nothing_is_judged(cli: Run, own: World, inbox: Path) -> None:
     cli(*draw(own, inbox))
     sheet = inbox.parent / "sheet.csv"

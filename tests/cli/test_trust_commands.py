@@ -57,6 +57,21 @@ def test_evaluate_reports_accuracy_at_coverage(cli: Run, world: World) -> None:
     assert none["accuracy"] == plain["accuracy"]
 
 
+def test_evaluate_says_on_which_side_of_a_target_a_language_is(cli: Run, world: World) -> None:
+    words = ["classify", "evaluate", world.model, "--test", f"ja={world.japanese}"]
+    assert "target" not in cli(*words, "--json").json
+    for target, verdict in ((0, "above"), (1, "below"), (0.5, "open")):
+        found = cli(*words, "--target", target, "--json").json
+        row = found["rows"][0]
+        expected = verdict if verdict == "above" or row["accuracy_high"] < 1 else "open"
+        assert (found["target"], row["target"]) == (target, expected)
+        shown = cli(*words, "--target", target).out
+        assert (
+            f"An accuracy of {target} is shown in {int(expected == 'above')} of 1 language" in shown
+        )
+        assert expected in shown
+
+
 @pytest.mark.parametrize("tail", [" ", "\u00a0"])
 def test_labels_with_blanks_around_them_are_met_in_a_file(
     cli: Run, refuse: Refuse, world: World, tmp_path: Path, tail: str

@@ -8,7 +8,7 @@ LANGS = [
     "be", "bg", "ca", "cs", "da", "et", "eu", "fi", "ga", "gl", "gu", "ha", "hr", "hu", "hy", "ig",
     "is", "ka", "kk", "km", "kn", "lt", "lv", "mk", "ml", "mr", "my", "nb", "ne",
 ]  # fmt: skip
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "wbr"}
 
 
 def row(lang, accuracy, **others):

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from isogloss.errors import InputError
-from isogloss.report.retrieval import chart_of_retrieval, headline, write_retrieval_report
+from isogloss.report.figures import chart_of
+from isogloss.report.retrieval import headline, write_retrieval_report
 from isogloss.report.table import Table
 
 
@@ -21,13 +22,12 @@ MEANS = [{"group": "XTREME's 36", "n": 3, "mean": 0.7, "mean_low": 0.6, "mean_hi
 
 
 def test_languages_are_ordered_and_published_values_marked() -> None:
-    chart = chart_of_retrieval(ROWS)
-    assert [one.lang for one in chart.rows] == ["deu", "pes", "swh"]
-    assert chart.published == ["LaBSE (published)"]
+    chart = chart_of(ROWS, "to_en", marked=["LaBSE (published)"])
+    assert [one.scores["lang"] for one in chart.rows] == ["deu", "pes", "swh"]
     german, persian, swahili = chart.rows
     assert german.dot is not None
     assert german.dot.at < german.marks[0].at
-    assert persian.description == "Persian: 0.800 [0.75, 0.85], LaBSE (published) 0.850"
+    assert [mark.form for mark in persian.marks] == [1]
     assert swahili.marks == []
 
 
@@ -37,7 +37,8 @@ def test_a_page_holds_chart_tables_and_sources(tmp_path: Path) -> None:
     write_retrieval_report(path, title="A & B", tables=tables, notes=["From there."])
     page = path.read_text("utf-8")
     for said in ("A &amp; B", "Swahili", "LaBSE (published)", "&lt;b&gt;", "From there.",
-                 "XTREME&#39;s 36", "0.700 [0.60, 0.80]", 'class="mark of-1"'):  # fmt: skip
+                 "XTREME&#39;s 36", "0.700 [0.60, 0.80]", 'class="mark of-1"',
+                 "Persian: to_en 0.800 [0.75, 0.85], LaBSE (published) 0.850"):  # fmt: skip
         assert said in page, said
     assert "<script" not in page
     assert "http" not in page

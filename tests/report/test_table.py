@@ -178,3 +178,24 @@ def test_a_terminal_shows_plain_titles_and_no_columns_of_zeros():
     assert "truncated" not in out
     assert "truncated" in table.to_csv()
     assert "n_dropped" in table.to_markdown()
+
+
+def test_latex_is_of_booktabs_rounded_and_escaped():
+    rows = [
+        {"lang": "[sw]", "a_b": 0.78123, "a_b_low": 0.7, "a_b_high": 0.8512},
+        {"lang": "50 % & {$#^~\\\\<>}\nnew", "a_b": None},
+    ]
+    assert Table(rows, caption="ไทย_1").to_latex() == (
+        "\\begin{table}\n\\centering\n\\begin{tabular}{lr}\n\\toprule\n"
+        "{}lang & a\\_b \\\\\n\\midrule\n"
+        "{}[sw] & 0.781 [0.70, 0.85] \\\\\n"
+        "{}50 \\% \\& \\{\\$\\#\\textasciicircum{}\\textasciitilde{}\\textbackslash{}"
+        "\\textbackslash{}\\textless{}\\textgreater{}\\} new &  \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n\\caption{ไทย\\_1}\n\\end{table}\n"
+    )
+    assert Table([]).to_latex() == ""
+
+
+def test_a_table_is_written_as_latex(tmp_path):
+    Table(ROWS).write(tmp_path / "t.tex")
+    assert (tmp_path / "t.tex").read_text("utf-8") == Table(ROWS).to_latex()

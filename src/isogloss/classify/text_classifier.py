@@ -344,6 +344,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         fallback_lang: str | None = None,
         versus: "TextClassifier | None" = None,
         abstain_below: float | None = None,
+        target: float | None = None,
     ) -> Evaluation:
         """Score by language; see `isogloss.classify.evaluate.evaluation.evaluate`."""
         if versus is not None and not isinstance(versus, TextClassifier):
@@ -357,6 +358,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             fallback_lang=fallback_lang,
             versus=None if versus is None else versus._fitted,
             abstain_below=abstain_below,
+            target=target,
         )
 
     def forecast(self, X: Sequence[str], lang: Languages = None) -> Forecast:

@@ -119,7 +119,7 @@ def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: 
     result = model.evaluate(texts, labels, langs, ids=ids, versus=alone)
     _table(result).render(console())
     write_report(
-        folder / part.report, model.fitted_, result, texts, labels, langs,
+        folder / part.report, model.fitted_, result, texts,
         title=f"isogloss demo: {part.task}", note=NOTE,
     )  # fmt: skip
     fitted = model.fitted_

@@ -86,6 +86,10 @@ FallbackLang = Annotated[
         help="Language whose names are linked too, where the text's own language finds none."
     ),
 ]
+Target = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Accuracy that a language must have to go live."),
+]
 MIN_LINK_PROB = typer.Option(min=0.0, max=1.0, help="Minimum link probability of a name.")
 MIN_COMMONNESS = typer.Option(min=0.0, max=1.0, help="Minimum commonness of an entity of a name.")
 Nested = Annotated[bool, typer.Option("--nested", help="Link names inside longer names too.")]

@@ -1,11 +1,11 @@
-"""The geometry of the report's chart: languages by score, dots with intervals on a shared axis.
+"""The geometry of charts of languages by score: dots with intervals on a shared axis.
 
 Positions are percentages of the width of a plot, so that a page can make it as wide as it likes.
 What a plot looks like is the template's business.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, TypeGuard
@@ -89,66 +89,71 @@ class Dot(NamedTuple):
     is_solid: bool
 
 
-@dataclass(frozen=True)
-class ChartRow:
-    """A language in the chart: its row of scores with the dots to draw."""
+class Mark(NamedTuple):
+    """A value to compare with: where it is, in percent of the width, and its form, 1 to 3."""
+
+    at: float
+    form: int
+
+
+class Bar(NamedTuple):
+    """A row of scores in a chart, with the dot and the marks to draw."""
 
     scores: Mapping[str, Any]
-    accuracy: Dot | None
-    difference: Dot | None
-    is_training: bool
+    dot: Dot | None
+    marks: list[Mark]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Languages by falling accuracy, and the mean over those that training has not seen."""
+    """A column of scores, one row a language, the largest first."""
 
-    rows: list[ChartRow]
-    mean: ChartRow
+    column: str
+    rows: list[Bar]
     axis: Axis
-    difference_axis: Axis | None  # None where no model is compared with a second
-    n_held: int  # how many languages the mean is over
-    mean_at: float | None  # the line of the mean; None where it is over one language or missing
-    zero: float | None
+    line_at: float | None  # a dashed line: the mean, the target, or zero
+    marked: Sequence[str] = ()  # the columns of the marks
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether values are differences."""
+        return self.column == "difference"
 
 
-def chart_of(rows: Sequence[Mapping[str, Any]], mean: Mapping[str, Any]) -> Chart:
-    """Lay out the chart of scores by language, and their mean.
+def chart_of(
+    rows: Sequence[Mapping[str, Any]],
+    column: str = "accuracy",
+    *,
+    hollow: Container[str] = (),
+    line: float | None = None,
+    marked: Sequence[str] = (),
+) -> Chart:
+    """Lay out the chart of a column of scores with its intervals.
 
-    A language that is not among its ``langs`` is a training language.
+    Parameters
+    ----------
+    hollow
+        Languages whose dots are not filled; of differences, all that are not clear.
+    line
+        A value to draw a line at; of differences it is zero.
+    marked
+        Columns of values to compare with, at most three.
     """
-    axis = Axis.around(_values([*rows, mean], "accuracy"), at_least=0.0, at_most=1.0)
-    differences = _values([*rows, mean], "difference")
-    difference_axis = Axis.around([0.0, *differences]) if differences else None
+    signed = column == "difference"
+    values = [value for name in (column, *marked) for value in _values(rows, name)]
+    values += [0.0] if signed else [] if line is None else [line]
+    axis = Axis.around(values) if signed else Axis.around(values, at_least=0.0, at_most=1.0)
 
-    def lay_out(row: Mapping[str, Any], *, is_training: bool) -> ChartRow:
-        return ChartRow(
-            scores=row,
-            accuracy=dot_of(row, "accuracy", axis, is_solid=not is_training),
-            difference=dot_of(row, "difference", difference_axis, is_solid=_is_clear(row)),
-            is_training=is_training,
-        )
+    def lay_out(row: Mapping[str, Any]) -> Bar:
+        is_solid = _is_clear(row) if signed else row["lang"] not in hollow
+        marks = [Mark(axis.at(row[name]), form) for form, name in enumerate(marked, start=1)
+                 if is_number(row.get(name))]  # fmt: skip
+        return Bar(row, dot_of(row, column, axis, is_solid=is_solid), marks)
 
-    held = set(mean.get("langs") or [row["lang"] for row in rows])
-    laid = [lay_out(row, is_training=row["lang"] not in held) for row in by_accuracy(rows)]
-    n_held = sum(not row.is_training for row in laid)
-    middle = lay_out(mean, is_training=False)
-    return Chart(
-        rows=laid,
-        mean=middle,
-        axis=axis,
-        difference_axis=difference_axis,
-        n_held=n_held,
-        mean_at=middle.accuracy.at if middle.accuracy and n_held > 1 else None,
-        zero=difference_axis.at(0.0) if difference_axis else None,
-    )
-
-
-def by_accuracy(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows, the most accurate first, those without an accuracy last."""
-    return sorted(
-        rows, key=lambda row: -row["accuracy"] if is_number(row["accuracy"]) else math.inf
-    )
+    ordered = sorted(rows, key=lambda row: -row[column] if is_number(row[column]) else math.inf)
+    at = 0.0 if signed else line if is_number(line) else None
+    line_at = None if at is None else axis.at(at)
+    return Chart(column, [*map(lay_out, ordered)], axis, line_at, marked)
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -195,9 +200,9 @@ def _is_clear(row: Mapping[str, Any]) -> bool:
     return is_number(low) and is_number(high) and (low > 0 or high < 0)
 
 
-def dot_of(row: Mapping[str, Any], name: str, axis: Axis | None, *, is_solid: bool) -> Dot | None:
-    """Lay out a value with its interval; None where there is no value, or no axis."""
-    if axis is None or not is_number(row.get(name)):
+def dot_of(row: Mapping[str, Any], name: str, axis: Axis, *, is_solid: bool) -> Dot | None:
+    """Lay out a value with its interval; None where there is no value."""
+    if not is_number(row.get(name)):
         return None
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if not (is_number(low) and is_number(high)):

@@ -3,6 +3,8 @@
 The number is in each cell, so that the shade adds to it and carries nothing alone.
 """
 
+import csv
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -45,6 +47,15 @@ class HeatTable:
     high: float | None
     is_thinned: bool  # whether layers are left out for want of room
     corner: str = "layer"  # what the columns are
+
+    def to_csv(self) -> str:
+        """Return comma-separated values with a header, as they are written in the cells."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["group", self.corner, *self.columns])
+        for group, rows in self.groups.items():
+            writer.writerows([group, row.name, *(cell.text for cell in row.cells)] for row in rows)
+        return text.getvalue()
 
 
 def heat_of(

@@ -1,21 +1,24 @@
 """The HTML report of an evaluation: one file, no network, no script.
 
-What is said, and in which words, is decided here and in ``templates``; the chart is laid out in
+What is said, and in which words, is decided here and in ``templates``; charts are laid out in
 `figures`. Which documents are shown, and what was linked in them, is the caller's business.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.report.figures import SIGNIFICANT, chart_of, decimal, is_number
+from isogloss.report.heat import HeatTable
 from isogloss.report.marked import MarkedMention, excerpt
 from isogloss.report.page import interval_of, name_of_language, write_page
-from isogloss.report.reliability import LanguageReliability, description, diagrams_of
+from isogloss.report.reliability import N_OF_OWN, Reliability
+from isogloss.report.table import Table
 
-N_CLASSES_SHOWN = 8  # of a document, the likeliest
+N_CLASSES_SHOWN = 3  # of a document, the likeliest
+N_NAMED = 6  # languages in a sentence; of more, the first
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,18 @@ class ReportEntity:
     title: str
     id: str
     share: float  # among the entities of the document
-    commonness: float
-    seen: bool
+    seen: bool  # whether training met it
     surfaces: list[str]  # the names it is found by in the text
+
+
+@dataclass(frozen=True)
+class ReportExample:
+    """A training text near to a document."""
+
+    text: str
+    label: str
+    lang: str
+    similarity: float
 
 
 @dataclass(frozen=True)
@@ -42,65 +54,91 @@ class ReportDocument:
     probabilities_without_entities: dict[str, float]
     mentions: list[MarkedMention]
     entities: list[ReportEntity]
+    examples: list[ReportExample] = field(default_factory=list)
 
 
-def write_classification_report(
-    path: Path,
-    *,
-    title: str,
-    note: str,
-    rows: list[dict[str, Any]],
-    mean: dict[str, Any],
-    documents: list[ReportDocument],
-    settings: dict[str, str],
-    reliability: Sequence[LanguageReliability] = (),
-    versus: str | None = None,
-    abstain_below: float | None = None,
-    overwrite: bool = False,
-) -> None:
-    """Write the report of an evaluation as one HTML file.
+@dataclass(frozen=True)
+class LanguageNotes:
+    """What there is to say about a language beside its accuracy."""
 
-    Parameters
+    weakest: str = ""  # class
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassificationReport:
+    """What the report of an evaluation shows.
+
+    Attributes
     ----------
     rows, mean
         As in `classify.evaluate.evaluation.Evaluation`; a missing score is None or NaN. Rows with
         ``difference`` are compared with a second model. Languages that ``mean["langs"]`` leaves
         out are shown as training languages.
-    documents
-        A few, shown in full up to `N_CHARACTERS_SHOWN` characters.
+    scores
+        The same as a table.
+    languages
+        Language to what to know of it.
+    audits
+        Language to its audit, in words; those of other texts than the evaluated.
+    confusions, matrices
+        Pairs of classes, the most frequent first; the matrix of each language, by its title.
     reliability
-        A diagram a language, in any order; none where texts have label sets.
+        The diagram of all texts, then those of languages; none where texts have label sets.
+    documents
+        Kind to a few, shown in full up to a limit.
+    sources
+        Of the knowledge base, with their licences.
     versus
         Name of the second model; None: the same encoder without entities.
-    abstain_below
-        The probability from which on a label counts as given, of the columns ``coverage`` and
-        ``accuracy_covered``; None: rows have none.
-
-    Raises
-    ------
-    InputError
-        When there are no rows, or `path` exists and `overwrite` is false, or cannot be written.
+    abstain_below, target
+        As in the evaluation; None: rows have none of it.
     """
-    if not rows:
-        raise InputError("no language was evaluated; a report needs at least one", path=path)
-    values = {
-        "title": title,
-        "note": note,
-        "headline": headline(rows, mean, versus=versus, abstain_below=abstain_below),
-        "versus": versus,
-        "abstain_below": abstain_below,
-        "chart": chart_of(rows, mean),
-        "rows": rows,
-        "mean": mean,
-        "diagrams": diagrams_of(reliability),
-        "has_difference": any(is_number(row.get("difference")) for row in rows),
-        "documents": documents,
-        "settings": settings,
-    }
-    names: dict[str, Callable[..., Any]] = {
-        "p_value": _p_value, "classes": _classes, "reliability": description, "excerpt": excerpt,
-    }  # fmt: skip
-    write_page(path, "classification.html", values, names=names, overwrite=overwrite)
+
+    title: str
+    note: str
+    rows: list[dict[str, Any]]
+    mean: dict[str, Any]
+    scores: Table
+    settings: Mapping[str, str]
+    languages: Mapping[str, LanguageNotes] = field(default_factory=dict)
+    audits: Mapping[str, str] = field(default_factory=dict)
+    confusions: Table | None = None
+    matrices: Mapping[str, HeatTable] = field(default_factory=dict)
+    classes: Table | None = None
+    reliability: Sequence[Reliability] = ()
+    documents: Mapping[str, Sequence[ReportDocument]] = field(default_factory=dict)
+    sources: Table | None = None
+    versus: str | None = None
+    abstain_below: float | None = None
+    target: float | None = None
+
+    def write(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write it as one HTML file.
+
+        Raises
+        ------
+        InputError
+            When there are no rows, or `path` exists and `overwrite` is false, or cannot be written.
+        """
+        if not self.rows:
+            raise InputError("no language was evaluated; a report needs at least one", path=path)
+        held = self.mean.get("langs") or [row["lang"] for row in self.rows]
+        training = [row["lang"] for row in self.rows if row["lang"] not in held]
+        line = self.target or (self.mean["accuracy"] if len(held) > 1 else None)
+        differing = [row for row in self.rows if is_number(row.get("difference"))]
+        values = vars(self) | {
+            "headline": headline(
+                self.rows, self.mean, versus=self.versus, abstain_below=self.abstain_below,
+                target=self.target,
+            ),
+            "chart": chart_of(self.rows, hollow=training, line=line),
+            "difference": chart_of(differing, "difference") if differing else None,
+            "training": training,
+            "n_of_own": N_OF_OWN,
+        }  # fmt: skip
+        names: dict[str, Callable[..., Any]] = {"classes": _classes, "excerpt": excerpt}
+        write_page(path, "classification.html", values, names=names, overwrite=overwrite)
 
 
 def headline(
@@ -109,13 +147,15 @@ def headline(
     *,
     versus: str | None = None,
     abstain_below: float | None = None,
+    target: float | None = None,
 ) -> list[str]:
-    """Return the result in short sentences: accuracy, coverage, the gain over another model."""
+    """Return the result in short sentences: what can be trusted, accuracy, coverage, the gain."""
     held = [row for row in rows if row["lang"] in (mean.get("langs") or [row["lang"]])]
     whole = held[0] if len(held) == 1 else mean
     of = f"Accuracy in {name_of_language(held[0]['lang'])}"
     of = of if len(held) == 1 else f"Mean accuracy over {len(held)} languages"
-    said = [f"{of}: {decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}."]
+    said = [] if target is None else [_trusted(held, target)]
+    said.append(f"{of}: {decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}.")
     if abstain_below is not None:
         said.append(
             f"Coverage (a label of probability {abstain_below:g} or more): "
@@ -143,6 +183,20 @@ def headline(
     return said
 
 
+def _trusted(held: Sequence[Mapping[str, Any]], target: float) -> str:
+    """Say in how many languages the target is reached, missed and open."""
+    by_verdict: dict[str, list[str]] = {"above": [], "below": [], "open": []}
+    for row in held:
+        by_verdict[row["target"]].append(name_of_language(row["lang"]))
+    above, below, still_open = by_verdict.values()
+    names = ", ".join(above[:N_NAMED]) + (", …" if len(above) > N_NAMED else "")
+    return (
+        f"An accuracy of {target:g} is shown in {len(above)} of {counted(len(held), 'language')}"
+        f"{f' ({names})' if above else ''}; {len(below)} below it, {len(still_open)} open: too few "
+        "texts to tell."
+    )
+
+
 def _classes(document: ReportDocument) -> list[tuple[str, float, float]]:
     """Return (label, probability with entities, without) of the likeliest, and of the gold one."""
     with_entities, without = document.probabilities, document.probabilities_without_entities
@@ -153,7 +207,3 @@ def _classes(document: ReportDocument) -> list[tuple[str, float, float]]:
     return [
         (label, with_entities[label], without.get(label, 0.0)) for label in labels if label in kept
     ]
-
-
-def _p_value(value: Any) -> str:
-    return "<0.001" if is_number(value) and value < 0.001 else decimal(value)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
@@ -72,6 +73,10 @@ def name_of_language(lang: str) -> str:
         return lang
 
 
+def _data_link(csv: str) -> str:
+    return f"data:text/csv;charset=utf-8,{quote(csv, errors='replace')}"
+
+
 def _count(value: Any) -> str:
     return f"{int(value):,}" if is_number(value) else "–"
 
@@ -96,6 +101,7 @@ def _environment(package: str) -> Environment:
         "count": _count,
         "language": name_of_language,
         "direction": _direction,
+        "data_link": _data_link,
     }
     environment.globals |= {"interval": interval_of, "is_number": is_number}
     return environment

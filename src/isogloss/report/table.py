@@ -1,7 +1,8 @@
-"""Rows of a result with named columns: to the terminal, JSON, CSV, Parquet, Markdown.
+"""Rows of a result with named columns: to the terminal, JSON, CSV, Parquet, Markdown, LaTeX.
 
-Files hold every column in full precision. What people read (`to_markdown`, `render`) is rounded,
-and a column ``x`` with ``x_low`` and ``x_high`` beside it is shown as one: ``0.781 [0.70, 0.85]``.
+Files hold every column in full precision. What people read (`to_markdown`, `to_latex`, `render`)
+is rounded, and a column ``x`` with ``x_low`` and ``x_high`` beside it is shown as one:
+``0.781 [0.70, 0.85]``.
 How the rows come about is not known here; HTML reports are made elsewhere.
 """
 
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 
     from isogloss.report.terminal import Column
 
-ENDINGS = (".json", ".csv", ".parquet", ".md")
+ENDINGS = (".json", ".csv", ".parquet", ".md", ".tex")
 
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+       "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
+)  # fmt: skip
 _RESIDUE = 1e-12  # what is left of a difference of equal sums
 _SMALLEST_ROUNDED = 0.0005  # below this three decimals would show a zero that is none
 
@@ -101,6 +107,22 @@ class Table:
         text = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
         return f"{text}\n{_escaped(self.caption)}\n" if self.caption else text
 
+    def to_latex(self) -> str:
+        """Return a table of the package booktabs, numbers rounded; XeLaTeX has all scripts."""
+        columns = self.as_shown()
+        if not columns:
+            return ""
+        kinds = "".join("r" if column.is_number else "l" for column in columns)
+        lines = zip(*([one.name, *one.cells] for one in columns), strict=True)
+        head, *body = [f"{{}}{' & '.join(map(_in_latex, line))} \\\\" for line in lines]
+        # An empty group first: behind the end of a line, a bracket or star would be an option.
+        rules = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head, r"\midrule", *body]
+        made = [*rules, r"\bottomrule", r"\end{tabular}"]
+        if self.caption:
+            caption = rf"\caption{{{_in_latex(self.caption)}}}"
+            made = [r"\begin{table}", r"\centering", *made, caption, r"\end{table}"]
+        return "\n".join(made) + "\n"
+
     def to_parquet(self, path: Path, *, overwrite: bool = False) -> None:
         """Write a Parquet file; a column that mixes text and numbers becomes text.
 
@@ -125,7 +147,7 @@ class Table:
             parquet.write_table(pyarrow.table(arrays), temporary)
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
-        """Write the format that the file's name ends in: .json, .csv, .parquet or .md.
+        """Write the format that the file's name ends in, one of `ENDINGS`.
 
         Raises
         ------
@@ -138,7 +160,9 @@ class Table:
         if path.suffix == ".parquet":
             self.to_parquet(path, overwrite=overwrite)
             return
-        made = {".json": self.to_json, ".csv": self.to_csv, ".md": self.to_markdown}[path.suffix]()
+        ways = {".json": self.to_json, ".csv": self.to_csv, ".md": self.to_markdown,
+                ".tex": self.to_latex}  # fmt: skip
+        made = ways[path.suffix]()
         with atomic_file(path, overwrite=overwrite) as temporary:
             temporary.write_text(made, encoding="utf-8", newline="")
 
@@ -212,6 +236,11 @@ def _rounded(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_rounded(part) for part in value)
     return _exact(value)
+
+
+def _in_latex(cell: str) -> str:
+    """Escape what LaTeX would take as its own."""
+    return " ".join(cell.translate(_LATEX).split())
 
 
 def _escaped(cell: str) -> str:

@@ -113,11 +113,13 @@ def expected_calibration_error(confidence: Doubles1d, correct: Bools1d) -> float
     return float(sum(gaps) / sum(entry.n for entry in bins))
 
 
-def check_threshold(threshold: float | None) -> None:
+def check_threshold(
+    threshold: float | None, name: str = "abstain_below", *, what: str = "a probability"
+) -> None:
     """Raise `InputError` unless the probability to abstain below is None or in 0 to 1."""
     is_number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
     if threshold is not None and not (is_number and 0.0 <= threshold <= 1.0):
-        raise InputError(f"abstain_below is {threshold!r}; a probability in 0 to 1 is allowed")
+        raise InputError(f"{name} is {threshold!r}; {what} in 0 to 1 is allowed")
 
 
 @dataclass(frozen=True)

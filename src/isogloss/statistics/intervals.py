@@ -8,6 +8,7 @@ truth is in docs/comparing.md, and the long tests simulate it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -15,6 +16,7 @@ import scipy
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
 
 CONFIDENCE = 0.95
+Verdict = Literal["above", "below", "open"]
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
@@ -25,6 +27,12 @@ class Interval:
     value: float
     low: float
     high: float
+
+    def verdict(self, target: float) -> Verdict:
+        """Say on which side of a target the whole interval is, or that this is open."""
+        if self.low >= target:
+            return "above"
+        return "below" if self.high < target else "open"
 
 
 def interval_of_draws(value: float, drawn: Doubles1d) -> Interval:

@@ -236,3 +236,38 @@ def test_other_kinds_of_labels(fit: Fit, labels: list[Any]) -> None:
     result = model.evaluate(texts, np.array(y), "en")
     assert result.rows[0]["accuracy"] > 0.8
     json.dumps(result.as_json(), allow_nan=False)
+
+
+def test_three_right_of_three_are_no_certainty(fit: Fit) -> None:
+    """They were once reported as 1.000 [1.00, 1.00]."""
+    result = fit(kb=None).evaluate(EN[:3], EN_TOPICS[:3], "en", target=0.8)
+    (row,) = result.rows
+    assert row["accuracy"] == 1.0
+    assert row["accuracy_low"] == pytest.approx(0.4385, abs=1e-4)
+    assert result.mean["accuracy_low"] < 0.5
+    assert row["target"] == "open"
+    assert "1.000 [0.44, 1.00]" in result.table().to_markdown()
+    assert "[1.00, 1.00]" not in result.table().to_markdown()
+
+
+def test_a_target_is_an_accuracy(fit: Fit) -> None:
+    result = fit(kb=None).evaluate(EN, EN_TOPICS, "en", target=0.0)
+    assert (result.rows[0]["target"], result.as_json()["target"]) == ("above", 0.0)
+    assert result.table().columns.index("target") == 5
+    with pytest.raises(InputError, match=r"target is 1\.5; an accuracy in 0 to 1 is allowed"):
+        fit(kb=None).evaluate(EN, EN_TOPICS, "en", target=1.5)
+
+
+def test_texts_are_kept_with_what_was_right_without_entities(model: TextClassifier) -> None:
+    result = model.evaluate(ALL, ALL_TOPICS, LANGS, ids=[f"{at}" for at in range(len(ALL))])
+    for lang, texts in result.texts.items():
+        assert [LANGS[row] for row in texts.rows] == [lang] * len(texts.rows)
+        assert texts.gold == [ALL_TOPICS[row] for row in texts.rows]
+        assert texts.ids == [f"{row}" for row in texts.rows]
+        assert (texts.correct_without_entities is None) == (not model.head_.uses_entities)
+        if texts.correct_without_entities is not None:
+            alone = [model.explain(ALL[row], lang).probabilities_without_entities
+                     for row in texts.rows]  # fmt: skip
+            right = [max(one, key=one.__getitem__) == gold
+                     for one, gold in zip(alone, texts.gold, strict=True)]  # fmt: skip
+            assert texts.correct_without_entities.tolist() == right

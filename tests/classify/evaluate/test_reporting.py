@@ -12,7 +12,7 @@ from planted import JAPANESE
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate.evaluation import Evaluation
-from isogloss.classify.evaluate.report import describe, reliability_by_language, write_report
+from isogloss.classify.evaluate.report import describe, reliability_of, write_report
 from isogloss.classify.heads.mboe_plus import Mixture
 from isogloss.classify.trust.trust import Trust
 from isogloss.errors import OmissionWarning
@@ -25,14 +25,16 @@ TOPICS, LANGS = ["money", "space", "sport", "sport"], ["ja", "en", None, "ru"]
 def test_the_report_shows_scores_and_marked_names(model: TextClassifier, tmp_path: Path) -> None:
     result = model.evaluate(TEXTS, TOPICS, LANGS)
     options = {"title": "Names & news", "note": "an illustration"}
-    write_report(tmp_path / "r.html", model.fitted_, result, TEXTS, TOPICS, LANGS, **options)
+    write_report(tmp_path / "r.html", model.fitted_, result, TEXTS, **options)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Names &amp; news" in page
     assert "an illustration" in page
     assert "<b>&</b>" not in page  # the text of a document is escaped
     assert ("Toyota" in page) == (model.kb_ is not None)
     assert "the model is overconfident" in page
-    assert page.count("<figure>") == len(result.rows)
+    assert page.count("<figure>") == 1  # all languages together: each has one text
+    assert f"4 texts in {len(result.rows)} languages, SHA-256 " in page
+    assert ("Sources of names" in page) == (model.kb_ is not None)
 
 
 @pytest.mark.usefixtures("quiet")
@@ -40,12 +42,12 @@ def test_the_report_shows_what_abstaining_leaves(model: TextClassifier, tmp_path
     options = {"title": "t", "note": ""}
     for name, threshold in (("all", None), ("sure", 0.45), ("none", 1.0)):
         result = model.evaluate(TEXTS, TOPICS, LANGS, abstain_below=threshold)
-        write_report(tmp_path / name, model.fitted_, result, TEXTS, TOPICS, LANGS, **options)
+        write_report(tmp_path / name, model.fitted_, result, TEXTS, **options)
     pages = {name: (tmp_path / name).read_text("utf-8") for name in ("all", "sure", "none")}
     assert "coverage" not in pages["all"]
     assert "Coverage (a label of probability 0.45 or more):" in pages["sure"]
     assert "--abstain-below 0.45" in pages["sure"]
-    assert "accuracy_<br>covered" in pages["sure"]
+    assert "accuracy_<wbr>covered" in pages["sure"]
     assert "Coverage (a label of probability 1 or more): 0.000; right of these: –." in pages["none"]
 
 
@@ -59,27 +61,29 @@ def test_the_report_says_nothing_of_cut_texts_again(
     options = {"title": "t", "note": ""}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        write_report(tmp_path / "r", model.fitted_, result, texts, topics, ["ja", "ru"], **options)
+        write_report(tmp_path / "r", model.fitted_, result, texts, **options)
     assert caught == []
 
 
 @pytest.mark.usefixtures("quiet")
-def test_reliability_holds_every_text_of_a_language_once(model: TextClassifier) -> None:
-    n = 40
-    texts, topics = TEXTS * n, TOPICS * n
-    result = model.evaluate(texts, topics, LANGS * n)
-    diagrams = {one.lang: one for one in reliability_by_language(result, model.langs_)}
-    assert list(diagrams) == [row["lang"] for row in result.rows]
-    assert [lang for lang, one in diagrams.items() if one.is_training] == ["en"]
-    for row in result.rows:
-        shown = diagrams[row["lang"]]
-        assert (shown.n, shown.ece, shown.accuracy) == (n, row["ece"], row["accuracy"])
-        assert 1 <= len(shown.dots) <= 3  # half the root of n; those of one confidence share one
-        assert sum(dot.n for dot in shown.dots) == n
-        total = sum(dot.n * dot.confidence for dot in shown.dots)
-        assert total / n == pytest.approx(shown.confidence)
-        assert sum(dot.n * dot.accuracy for dot in shown.dots) / n == pytest.approx(shown.accuracy)
-        assert all(0 <= dot.accuracy_low < dot.accuracy_high <= 1 for dot in shown.dots)
+def test_reliability_is_of_all_languages_and_of_those_with_a_hundred_texts(
+    fit: Callable[..., TextClassifier],
+) -> None:
+    model, n = fit(kb=None), 100
+    langs = ["ja"] * n + ["ru"] * n + ["en"] * n + ["th"]
+    result = model.evaluate(["goal", "stock"] * (n * 3 // 2) + ["goal"],
+                            ["sport", "sport"] * (n * 3 // 2) + ["sport"], langs)  # fmt: skip
+    shown = reliability_of(result)
+    assert [(one.name, one.n) for one in shown] == [
+        ("3 languages", 201), ("English", 100), ("Japanese", 100), ("Russian", 100)
+    ]  # fmt: skip
+    for one in shown:
+        assert sum(dot.n for dot in one.dots) == one.n
+        total = sum(dot.n * dot.confidence for dot in one.dots)
+        assert total / one.n == pytest.approx(one.confidence)
+        assert sum(dot.n * dot.accuracy for dot in one.dots) / one.n == pytest.approx(one.accuracy)
+    by_lang = {row["lang"]: row["ece"] for row in result.rows}
+    assert shown[2].ece == pytest.approx(by_lang["ja"])
 
 
 @pytest.mark.parametrize(("n", "n_dots"), [(1, 1), (9, 2), (99, 5), (400, 10), (9999, 10)])
@@ -87,9 +91,33 @@ def test_the_number_of_dots_grows_with_the_texts(n: int, n_dots: int) -> None:
     rows = [{"lang": "ja", "n": n, "ece": 0.1, "accuracy": 1.0}]
     right, sure = np.ones(n, dtype=bool), np.linspace(0.2, 0.8, n)
     evaluation = Evaluation(rows, {"langs": ["ja"]}, {"ja": right}, {"ja": sure}, {})
-    (shown,) = reliability_by_language(evaluation, [])
+    (shown,) = reliability_of(evaluation)
     assert len(shown.dots) == n_dots
     assert all(dot.accuracy_low < dot.accuracy_high for dot in shown.dots)  # all right, yet doubt
+
+
+@pytest.mark.usefixtures("quiet")
+def test_what_to_know_of_a_language_is_said(
+    fit: Callable[..., TextClassifier], tmp_path: Path
+) -> None:
+    model = fit(kb=None)
+    texts = ["goal"] * 20 + ["stock"] * 20 + ["goal " * 99, "goal", "goal"]
+    labels = ["money"] * 20 + ["money"] * 20 + ["sport", "sport", "riddle"]
+    langs = ["ja"] * 40 + ["ru", "en", "ru"]
+    result = model.evaluate(texts, labels, langs, target=0.9)
+    sure = {lang: np.full(len(own), 0.99) for lang, own in result.confidence.items()}
+    result = replace(result, confidence=sure)
+    write_report(
+        tmp_path / "r", model.fitted_, result, texts, title="x", note="",
+        audits={"ru": "0.90 [0.80, 0.95]"}, about={"model": "m, 0123"},
+    )  # fmt: skip
+    page = " ".join((tmp_path / "r").read_text(encoding="utf-8").split())
+    assert "training language" in page
+    assert "cut: 1 of 2" in page
+    assert "unknown labels: 1 of 2" in page
+    assert "0.90 [0.80, 0.95]" in page
+    assert "m, 0123" in page
+    assert "overconfident: 0.99 sure" in page
 
 
 def test_thresholds_are_told_once_or_beside_their_labels(
@@ -151,9 +179,7 @@ def test_the_report_says_that_entities_have_no_weight(
             model.fitted_, head=replace(model.head_, mixture=Mixture(0.0, 10.0))
         )
     result = model.evaluate(TEXTS, TOPICS, LANGS)
-    write_report(
-        tmp_path / "r", model.fitted_, result, TEXTS, TOPICS, LANGS, title="x", note="A note."
-    )
+    write_report(tmp_path / "r", model.fitted_, result, TEXTS, title="x", note="A note.")
     page = (tmp_path / "r").read_text(encoding="utf-8")
     assert "A note." in page
     said = "A note. This model gives entities no weight: the label comes from the encoder alone."

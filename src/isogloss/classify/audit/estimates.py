@@ -10,15 +10,13 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from isogloss.classify.audit.key import DrawnRow, ExpectedAccuracy, Key
 from isogloss.classify.audit.reading import LEFT_UNSURE, UNLABELLED
-from isogloss.statistics.intervals import QUANTILE, Interval, interval_of_strata
+from isogloss.statistics.intervals import QUANTILE, Interval, Verdict, interval_of_strata
 
-Verdict = Literal["above", "below", "open"]
 _MOST_MORE = 1_000_000  # labels; beyond, the accuracy is the target for all that can be told
 
 
@@ -61,9 +59,7 @@ class LanguageAudit:
 
     def verdict(self, target: float) -> Verdict:
         """Say on which side of the target the whole interval is, or that this is open."""
-        if self.accuracy.low >= target:
-            return "above"
-        return "below" if self.accuracy.high < target else "open"
+        return self.accuracy.verdict(target)
 
     def n_more(self, target: float) -> int | None:
         """Return about how many more labels settle an open verdict, if accuracy stays as it is.

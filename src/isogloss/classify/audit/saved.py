@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from isogloss.classify.saving.card import CARD, with_audits
 from isogloss.classify.saving.manifest import read_manifest
-from isogloss.errors import InputError, warn_omitted
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.limits import Count, Share
+from isogloss.statistics.intervals import Interval
 from isogloss.storage.files import atomic_file, damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
@@ -54,6 +55,16 @@ class AuditedLanguage(Struct, frozen=True):
     date: str
     data: str
     sheet: str
+
+    def in_words(self, target: float | None = None) -> str:
+        """Say what is known in a line, with the verdict on a target."""
+        ends = f"[{self.low:.2f}, {self.high:.2f}]"
+        verdict = Interval(self.accuracy, self.low, self.high).verdict(target or 0.0)
+        return (
+            f"{self.accuracy:.2f} {ends}{'' if target is None else f', {verdict}'}, "
+            f"{counted(self.n, 'text')} of {self.data}, {self.date}"
+            f"{'' if self.is_blind else ', not blind'}"
+        )
 
 
 class _Audits(Struct, frozen=True):

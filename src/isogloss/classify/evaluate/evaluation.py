@@ -5,12 +5,12 @@ scores are in the design's "Scores of classification" and in ``docs/vocabulary.m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from isogloss.arrays import Bools1d, Doubles1d, Doubles2d
+from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.classify.documents.documents import Languages, PreparedDocuments, rows_of
 from isogloss.classify.evaluate.label_set_scores import (
     Decisions,
@@ -18,7 +18,7 @@ from isogloss.classify.evaluate.label_set_scores import (
     f1_intervals,
     f1_intervals_of_mean,
 )
-from isogloss.classify.evaluate.warnings import warn_of_omissions
+from isogloss.classify.evaluate.warnings import unsaid, warn_of_omissions
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.columns import column_of
 from isogloss.errors import InputError, counted
@@ -72,6 +72,27 @@ TITLES = {
 }  # fmt: skip
 
 
+class EvaluatedTexts(NamedTuple):
+    """The texts of one language, in the order given.
+
+    Attributes
+    ----------
+    rows
+        int64 (n,): where they are among all texts.
+    gold
+        The true label, or label set, of each.
+    ids
+        What marks the same document in other languages; None where a text has none.
+    correct_without_entities
+        bool (n,): which are right as if nothing had been linked; None where nothing is.
+    """
+
+    rows: Ints1d
+    gold: list[Any]
+    ids: list[str] | None
+    correct_without_entities: Bools1d | None
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Scores by language.
@@ -80,7 +101,8 @@ class Evaluation:
     ----------
     rows
         One dictionary a language, with the keys `COLUMNS`, or `SET_COLUMNS` where texts have
-        label sets (accuracy is then that of whole sets); a threshold to abstain below adds
+        label sets (accuracy is then that of whole sets); a target adds ``target``, on which side
+        of it the interval of the accuracy is, a threshold to abstain below
         `COVERAGE_COLUMNS`, compared models `DIFFERENCE_COLUMNS`, and an adapted one
         `CORRECTED_COLUMN`: the texts that the correction of the language was learned from, None
         where there is none.
@@ -95,6 +117,10 @@ class Evaluation:
         Language to what `predict` gives, in the same order.
     abstain_below
         The threshold of the columns `COVERAGE_COLUMNS`; None: there are none.
+    target
+        The accuracy of the column ``target``; None: there is none.
+    texts
+        Language to the texts that were evaluated.
     """
 
     rows: list[dict[str, Any]]
@@ -103,10 +129,14 @@ class Evaluation:
     confidence: dict[str, Doubles1d]
     answers: dict[str, list[Any]]
     abstain_below: float | None = None
+    target: float | None = None
+    texts: dict[str, EvaluatedTexts] = field(default_factory=dict)
 
     def table(self) -> Table:
         """Return the rows and the mean as a `Table`."""
         columns: tuple[str, ...] = SET_COLUMNS if "micro_f1_low" in self.mean else COLUMNS
+        if self.target is not None:
+            columns = (*columns[:5], "target", *columns[5:])
         columns += COVERAGE_COLUMNS if "coverage" in self.mean else ()
         columns += DIFFERENCE_COLUMNS if "difference" in self.mean else ()
         columns += (CORRECTED_COLUMN,) if CORRECTED_COLUMN in self.rows[0] else ()
@@ -136,8 +166,9 @@ class Evaluation:
         )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
-        """Return ``{"rows": […], "mean": {…}}``, ready for `json`."""
-        return {"rows": self.rows, "mean": self.mean}
+        """Return ``{"rows": […], "mean": {…}}``, and ``target`` if any, ready for `json`."""
+        target = {} if self.target is None else {"target": self.target}
+        return target | {"rows": self.rows, "mean": self.mean}
 
 
 def evaluate(
@@ -150,6 +181,7 @@ def evaluate(
     fallback_lang: str | None = None,
     versus: FittedClassifier | None = None,
     abstain_below: float | None = None,
+    target: float | None = None,
     seed: int = 0,
 ) -> Evaluation:
     """Score a classifier on labelled texts of any number of languages.
@@ -166,6 +198,9 @@ def evaluate(
     abstain_below
         The rows gain the share of texts whose label is at least so probable, and the accuracy on
         these; all other scores stay those of all texts.
+    target
+        The accuracy that a language must have: its row says whether the interval is ``above`` it,
+        ``below`` it, or holds it (``open``).
 
     Raises
     ------
@@ -178,7 +213,7 @@ def evaluate(
         raise InputError(
             f"{counted(len(ids), 'id')} for {counted(len(texts), 'text')}; give one for each"
         )
-    _check_models(fitted, versus, abstain_below)
+    _check_models(fitted, versus, abstain_below, target)
     documents = fitted.prepare(texts, lang, fallback_lang=fallback_lang)
     answers = fitted.log_probabilities(documents)
     predicted = fitted.labels_of(np.exp(answers))
@@ -190,28 +225,26 @@ def evaluate(
     decisions = None
     if fitted.options.multilabel:
         decisions = Decisions.of(labels, predicted.tolist(), fitted.classes.tolist())
+    evaluated = _by_language(fitted, documents, labels, ids)
+    row_ids = {name: own.ids for name, own in evaluated.items()}
     held: dict[str, Decisions] = {}
     confidence: dict[str, Doubles1d] = {}
-    rows, by_language, others, row_ids, answered, true = [], {}, {}, {}, {}, {}
-    for code in dict.fromkeys(documents.langs):
-        index = rows_of(documents.langs, code)
-        name = code or UNKNOWN
+    rows, by_language, others, answered = [], {}, {}, {}
+    for name, (index, gold, own_ids, _) in evaluated.items():
         by_language[name] = correct[index]
-        row_ids[name] = _ids(ids, index)
         answered[name] = predicted[index].tolist()
-        gold = true[name] = [labels[row] for row in index]
         if decisions is None:
             f1 = f1_scores(gold, answered[name])
             f1 |= _calibration(fitted.trust.temperature, answers[index], correct[index])
             confidence[name] = np.exp(answers[index].max(axis=1))
         else:
             held[name] = decisions.select(index)
-            f1 = _columns(f1_intervals(held[name], row_ids[name], seed=seed))
+            f1 = _columns(f1_intervals(held[name], own_ids, seed=seed))
         rows.append(
             {"lang": name}
-            | _scores(fitted, gold, correct[index], f1, row_ids[name])
+            | _scores(fitted, gold, correct[index], f1, own_ids, target)
             | _counts(fitted, documents, index)
-            | ({CORRECTED_COLUMN: fitted.n_texts_behind(code)} if fitted.corrections else {})
+            | ({CORRECTED_COLUMN: fitted.n_texts_behind(name)} if fitted.corrections else {})
         )
         if abstain_below is not None:
             covered = coverage_at(confidence[name], correct[index], abstain_below)
@@ -228,14 +261,43 @@ def evaluate(
     order = in_order_of_codes(by_language)
     rows.sort(key=lambda row: order.index(row["lang"]))
     mean["langs"] = [name for name in order if name in mean["langs"]]
-    warn_of_omissions(rows, fitted, true, answered)
-    return Evaluation(rows, mean, by_language, confidence, answered, abstain_below)
+    warn_of_omissions(rows, fitted, {name: own.gold for name, own in evaluated.items()}, answered)
+    return Evaluation(
+        rows, mean, by_language, confidence, answered, abstain_below, target, evaluated
+    )
+
+
+def _by_language(
+    fitted: FittedClassifier,
+    documents: PreparedDocuments,
+    labels: list[Any],
+    ids: Sequence[str | None] | None,
+) -> dict[str, EvaluatedTexts]:
+    without = None
+    if fitted.head.uses_entities and documents.bags is not None:
+        with unsaid():  # the answers with entities have said it
+            alone = np.exp(fitted.log_probabilities(documents, with_entities=False))
+        without = _equal(fitted, fitted.labels_of(alone), labels)
+    found = {}
+    for code in dict.fromkeys(documents.langs):
+        index = rows_of(documents.langs, code)
+        found[code or UNKNOWN] = EvaluatedTexts(
+            rows=index,
+            gold=[labels[row] for row in index],
+            ids=_ids(ids, index),
+            correct_without_entities=None if without is None else without[index],
+        )
+    return found
 
 
 def _check_models(
-    fitted: FittedClassifier, versus: FittedClassifier | None, abstain_below: float | None
+    fitted: FittedClassifier,
+    versus: FittedClassifier | None,
+    abstain_below: float | None,
+    target: float | None,
 ) -> None:
     check_threshold(abstain_below)
+    check_threshold(target, "target", what="an accuracy")
     if abstain_below is not None and fitted.options.multilabel:
         raise InputError("abstain_below is for models of one label a text; leave it out")
     if versus is not None and versus.options.multilabel != fitted.options.multilabel:
@@ -248,12 +310,15 @@ def _scores(
     correct: Bools1d,
     f1: dict[str, float],
     ids: Sequence[str] | None,
+    target: float | None,
 ) -> dict[str, Any]:
+    accuracy = interval_of_accuracy(correct, ids)
     known = set(fitted.classes.tolist())
     seen = np.array([fitted.labelling.is_seen(label, known) for label in gold], dtype=bool)
     return {
         "n": len(gold),
-        **columns_of("accuracy", interval_of_accuracy(correct, ids)),
+        **columns_of("accuracy", accuracy),
+        **({} if target is None else {"target": accuracy.verdict(target)}),
         "accuracy_seen": float(correct[seen].mean()) if seen.any() else None,
         **f1,
         "n_unseen_label": int((~seen).sum()),

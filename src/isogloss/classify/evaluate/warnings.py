@@ -1,12 +1,16 @@
 """What an evaluation warns of: labels never met, texts without a link, texts that get no label."""
 
-from collections.abc import Mapping, Sequence
+import logging
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.labels.thresholds import warn_of_no_label
 from isogloss.classify.labels.unseen_labels import hint_of_separator, named_unseen
-from isogloss.errors import counted, warn_omitted
+from isogloss.errors import OmissionWarning, counted, warn_omitted
+from isogloss.progress import logger
 
 
 def warn_of_omissions(
@@ -42,6 +46,19 @@ def warn_of_omissions(
         warn_of_no_label(
             [answers[lang][at] for lang, at in pairs], [gold[lang][at] for lang, at in pairs]
         )
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Say nothing of texts that are cut or corrected, where it was said of all of them before."""
+    level = logger.level
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OmissionWarning)
+        logger.setLevel(max(level, logging.WARNING))
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
 
 
 def _about_unseen(row: Mapping[str, Any], gold: Sequence[Any], fitted: FittedClassifier) -> str:

@@ -183,10 +183,7 @@ def read_command(
         typer.Argument(metavar="SHEET", help="Sheet with labels; a second one, of another person."),
     ],
     output: options.Output,
-    target: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="Accuracy that a language must have to go live."),
-    ] = None,
+    target: options.Target = None,
     key: Annotated[
         Path | None,
         typer.Option(help="Key of the sheet (default: SHEET.key.json beside it)."),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isogloss.classify.audit.saved import audits_of
 from isogloss.classify.evaluate.evaluation import evaluate
 from isogloss.classify.evaluate.explanation import NO_WEIGHT, explain
 from isogloss.classify.fitted import FittedClassifier
@@ -46,7 +47,7 @@ class ReportFile:
     """The report that is made."""
 
     report: Annotated[
-        Path | None, typer.Option(help="HTML report to make, with a few documents.")
+        Path | None, typer.Option(help="HTML report to make: one file for the browser.")
     ] = None
     overwrite: options.OverwriteReport = False
 
@@ -66,6 +67,7 @@ def evaluate_command(
         Path | None, typer.Option(help="Second model, for the paired difference.")
     ] = None,
     abstain_below: AbstainBelow = None,
+    target: options.Target = None,
     cache: options.Cache = None,
 ) -> None:
     """Score a model language by language, with intervals."""
@@ -77,6 +79,7 @@ def evaluate_command(
         refuse_inside(made.report, option="--report", cache=cache)
     other_about = None if versus is None else read_manifest(versus)
     about = saved.about(given, other_about)
+    audits = {} if made.report is None else audits_of(saved.model)
     fallback_lang = checked_language(fallback_lang)
     if other_about is not None and other_about.multilabel != about.multilabel:
         raise InputError("of the two models one gives label sets; compare models of one kind")
@@ -97,7 +100,7 @@ def evaluate_command(
     tests = replace(tests, labels=_typed(tests.labels, loaded))
     result = evaluate(
         loaded, tests.texts, tests.labels, tests.langs, ids=tests.ids,
-        fallback_lang=fallback_lang, versus=other, abstain_below=abstain_below,
+        fallback_lang=fallback_lang, versus=other, abstain_below=abstain_below, target=target,
     )  # fmt: skip
     say_languages(tests.langs)
     say_corrections(loaded, frozenset(filter(None, tests.langs)))
@@ -105,17 +108,18 @@ def evaluate_command(
     against = None if versus is None else versus.name
     if made.report is not None:  # before anything is said
         write_report(
-            made.report, loaded, result, tests.texts, tests.labels, tests.langs,
-            title=f"Evaluation of {saved.model.name}",
-            note="The documents shown were not chosen by their result.",
-            versus=against, fallback_lang=fallback_lang, overwrite=made.overwrite,
+            made.report, loaded, result, tests.texts,
+            title=f"Evaluation of {saved.model.name}", note="", versus=against,
+            audits={lang: one.in_words(target) for lang, one in audits.items()},
+            fallback_lang=fallback_lang, overwrite=made.overwrite,
+            about={"model": f"{saved.model.name}, {about.fingerprint}"},
         )  # fmt: skip
         typer.echo(f"isogloss: report → {made.report}", err=True)
     if output.as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
     else:
         result.shown().render(console())
-        typer.echo(" ".join(headline(result.rows, result.mean, versus=against)))
+        typer.echo(" ".join(headline(result.rows, result.mean, versus=against, target=target)))
 
 
 @app.command("explain")
