@@ -18,7 +18,7 @@ from msgspec import Struct
 from planted import JAPANESE, FakeEncoder, english, label_sets
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.evaluate.report import describe
+from isogloss.classify.evaluate.settings import describe
 from isogloss.classify.shift import ShiftCorrection
 from isogloss.encode import Encoder
 from isogloss.errors import InputError

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.evaluate.report import describe
+from isogloss.classify.evaluate.settings import describe
 from isogloss.errors import InputError
 from isogloss.vectors import EntityVectors
 

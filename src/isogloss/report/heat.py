@@ -54,7 +54,10 @@ class HeatTable:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["group", self.corner, *self.columns])
         for group, rows in self.groups.items():
-            writer.writerows([group, row.name, *(cell.text for cell in row.cells)] for row in rows)
+            writer.writerows(
+                [group, row.name, *(cell.text.replace("·", "0") for cell in row.cells)]
+                for row in rows
+            )
         return text.getvalue()
 
 

@@ -4,7 +4,7 @@ What is said, and in which words, is decided here and in ``templates``; charts a
 `figures`. Which documents are shown, and what was linked in them, is the caller's business.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -136,9 +136,10 @@ class ClassificationReport:
             "difference": chart_of(differing, "difference") if differing else None,
             "training": training,
             "n_of_own": N_OF_OWN,
+            "classes_of": _classes,
+            "excerpt": excerpt,
         }  # fmt: skip
-        names: dict[str, Callable[..., Any]] = {"classes": _classes, "excerpt": excerpt}
-        write_page(path, "classification.html", values, names=names, overwrite=overwrite)
+        write_page(path, "classification.html", values, overwrite=overwrite)
 
 
 def headline(

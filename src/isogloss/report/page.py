@@ -5,7 +5,7 @@ its own pages. Everything is escaped where it is put in.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,21 +27,16 @@ def write_page(
     values: Mapping[str, Any],
     *,
     package: str = "isogloss.report",
-    names: Mapping[str, Callable[..., Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Fill a template of the folder ``templates`` of `package` and write it as one HTML file.
-
-    `names` are more functions for templates, as filters.
 
     Raises
     ------
     InputError
         When `path` exists and `overwrite` is false, or it cannot be written.
     """
-    environment = _environment(package)
-    environment.filters |= names or {}
-    page = environment.get_template(template).render(values)
+    page = _environment(package).get_template(template).render(values)
     with atomic_file(path, overwrite=overwrite) as temporary:
         temporary.write_text(_UNPRINTABLE.sub("\ufffd", page), encoding="utf-8", newline="\n")
 

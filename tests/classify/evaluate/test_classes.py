@@ -70,7 +70,7 @@ def test_a_matrix_has_what_is_confused_and_counts_what_is_right() -> None:
     assert heat.columns == ["a", "b", "c", "d", "e"]
     rows = {row.name: [cell.text for cell in row.cells] for row in heat.groups[""]}
     assert rows["c"] == ["2", "·", "1", "·", "·"]
-    assert heat.to_csv().splitlines()[3] == ",c,2,·,1,·,·"
+    assert heat.to_csv().splitlines()[3] == ",c,2,0,1,0,0"
 
 
 def test_of_many_classes_the_most_confused_are_in_the_matrix() -> None:

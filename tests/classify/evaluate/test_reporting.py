@@ -12,7 +12,8 @@ from planted import JAPANESE
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate.evaluation import Evaluation
-from isogloss.classify.evaluate.report import describe, reliability_of, write_report
+from isogloss.classify.evaluate.report import reliability_of, write_report
+from isogloss.classify.evaluate.settings import describe
 from isogloss.classify.heads.mboe_plus import Mixture
 from isogloss.classify.trust.trust import Trust
 from isogloss.errors import OmissionWarning
@@ -184,3 +185,15 @@ def test_the_report_says_that_entities_have_no_weight(
     assert "A note." in page
     said = "A note. This model gives entities no weight: the label comes from the encoder alone."
     assert (said in page) != has_weight
+
+
+@pytest.mark.usefixtures("quiet")
+def test_near_training_texts_come_into_the_report(
+    fit: Callable[..., TextClassifier], tmp_path: Path
+) -> None:
+    for keep, n_shown in ((False, 0), (True, 1)):
+        model = fit(kb=None, keep_examples=keep)
+        result = model.evaluate(TEXTS[:1], TOPICS[:1], LANGS[:1])
+        path = tmp_path / f"{keep}.html"
+        write_report(path, model.fitted_, result, TEXTS[:1], title="x", note="")
+        assert path.read_text("utf-8").count("Nearest training texts") == n_shown

@@ -17,9 +17,9 @@ from isogloss.classify.evaluate.class_tables import (
 from isogloss.classify.evaluate.classes import class_scores, weakest_class
 from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation, explain
+from isogloss.classify.evaluate.settings import describe
 from isogloss.classify.evaluate.warnings import unsaid
 from isogloss.classify.fitted import FittedClassifier
-from isogloss.classify.heads.mboe_plus import MboePlusHead
 from isogloss.errors import counted
 from isogloss.report.figures import decimal
 from isogloss.report.html import (
@@ -27,6 +27,7 @@ from isogloss.report.html import (
     LanguageNotes,
     ReportDocument,
     ReportEntity,
+    ReportExample,
 )
 from isogloss.report.marked import MarkedMention
 from isogloss.report.page import name_of_language
@@ -36,9 +37,8 @@ from isogloss.statistics.calibration import expected_calibration_error, reliabil
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.languages import UNKNOWN
 
-N_ENTITIES_SHOWN = 12
+N_ENTITIES_SHOWN, N_EXAMPLES_SHOWN = 12, 3  # of a document
 MOST_DOTS = 10  # of a reliability diagram
-FEATURES = ("cosine", "commonness", "inverse document frequency")  # of attention, in its order
 
 
 def write_report(
@@ -131,49 +131,6 @@ def reliability_of(evaluation: Evaluation) -> list[Reliability]:
     return diagrams
 
 
-def describe(fitted: FittedClassifier) -> dict[str, str]:
-    """Return the settings of a fitted model in words."""
-    head = fitted.head
-    settings = {
-        "encoder": fitted.preparation.base_encoder.name,
-        "trained on": f"{counted(fitted.n_training_documents, 'text')} in "
-        + (", ".join(fitted.langs) or "a language that was not named")
-        if fitted.n_training_documents
-        else "names of the classes alone",
-        "labels": ", ".join(str(label) for label in fitted.classes.tolist()),
-        "knowledge base": "none" if fitted.kb is None else Path(fitted.kb.path).name,
-    }
-    if fitted.options.multilabel:
-        settings["labels of a text"] = f"any number, from a probability of {_thresholds(fitted)}"
-    if fitted.corrections:
-        settings["corrected languages"] = ", ".join(
-            f"{lang} (learned from {counted(correction.n_texts, 'text')})"
-            for lang, correction in fitted.corrections.items()
-        )
-    if fitted.examples is not None:
-        kept = counted(len(fitted.examples), "training text")
-        settings["examples"] = f"{kept}, kept in the model; they go wherever it goes"
-    settings["probabilities"] = _calibration(fitted)
-    if head.memory is None:
-        return settings | {"head": f"encoder only, {head.linear.describe()}"}
-    settings["preset"] = f"{fitted.options.preset}, attention {head.memory.attention}"
-    if head.memory.attention == "learned":
-        weights = zip(FEATURES, head.memory.attention_weight, strict=False)
-        settings["attention to"] = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
-    settings["entities seen in training"] = str(len(head.memory.entities))
-    if not isinstance(head, MboePlusHead):
-        return settings | {"head": head.linear.describe()}
-    mixture = head.mixture
-    weight = f"C = {head.vote.linear.C}, weight {mixture.strength:.2f} · K / (K + "
-    weight += f"{mixture.half_count:.0f}) with K entities in a text"
-    if fitted.trust.is_calibrated:
-        one = float(mixture.weights(np.ones(1, np.int64))[0]) / fitted.trust.temperature
-        weight += f", and 1 / T of that in probabilities: {one:.2f} with one"
-    if mixture.strength == 0.0:
-        weight = "no weight: they did not help on held-out training texts"
-    return settings | {"head": f"encoder only, {head.linear.describe()}", "entities": weight}
-
-
 def _notes(evaluation: Evaluation, fitted: FittedClassifier) -> dict[str, LanguageNotes]:
     """Say of each language which class is weakest, and what makes its accuracy what it is."""
     found = {}
@@ -221,21 +178,6 @@ def _sources(fitted: FittedClassifier) -> Table | None:
                   for one in sources])  # fmt: skip
 
 
-def _thresholds(fitted: FittedClassifier) -> str:
-    shown = [f"{threshold:.2f}" for threshold in fitted.thresholds]
-    if len(set(shown)) == 1:
-        return f"{shown[0]} each"
-    pairs = zip(fitted.classes.tolist(), shown, strict=True)
-    return ", ".join(f"{label} {threshold}" for label, threshold in pairs)
-
-
-def _calibration(fitted: FittedClassifier) -> str:
-    trust = fitted.trust
-    if trust.is_calibrated:
-        return f"calibrated on {trust.describe()}, T = {trust.temperature:.2f}"
-    return trust.describe()
-
-
 def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> ReportDocument:
     text, labelling = explanation.text, fitted.labelling
     by_span: dict[tuple[int, int], float] = {}
@@ -263,6 +205,10 @@ def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> 
                 surfaces=list(dict.fromkeys(text[start:end] for start, end in entity.spans)),
             )
             for entity in explanation.entities[:N_ENTITIES_SHOWN]
+        ],
+        examples=[
+            ReportExample(one.text, labelling.shown(one.label), one.lang or UNKNOWN, one.similarity)
+            for one in (explanation.examples or [])[:N_EXAMPLES_SHOWN]
         ],
     )
 

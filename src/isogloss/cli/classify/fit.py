@@ -183,7 +183,7 @@ def fit_command(
 
 
 def _write(model: "TextClassifier", made: ModelFolder, *, embed_kb: bool) -> None:
-    from isogloss.classify.evaluate.report import describe
+    from isogloss.classify.evaluate.settings import describe
 
     for name, value in describe(model.fitted_).items():
         typer.echo(f"isogloss: {name}: {value}", err=True)
