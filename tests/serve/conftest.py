@@ -35,7 +35,7 @@ AUDIT = AuditedLanguage(
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A saved model with entities, audited in Japanese."""
+    """A saved model with entities and examples, audited in Japanese."""
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     root = tmp_path_factory.mktemp("served")
@@ -44,7 +44,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     names = root / "names.jsonl"
     names.write_text("".join(json.dumps(entity) + "\n" for entity in ENTITIES), "utf-8")
     kb = build_knowledge_base([f"names:{names}"], root / "kb").path
-    classifier = TextClassifier(encoder, kb, preset="mboe")
+    classifier = TextClassifier(encoder, kb, preset="mboe", keep_examples=True)
     classifier.search = COARSE
     labels, texts = zip(*TRAIN, strict=True)
     classifier.fit([*texts], [*labels], "en").save(root / "model")

@@ -63,6 +63,10 @@ def test_evidence_is_given_where_it_is_asked_for(client: Any) -> None:
         one["start"] for one in answer["entities"]
     )
     assert sum(one["weight"] for one in answer["entities"][:2]) == pytest.approx(1, abs=1e-5)
+    assert answer["support"] in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    assert len(answer["examples"]) == 5
+    assert {one["label"] for one in answer["examples"]} <= {"money", "sport"}
+    assert all(one["lang"] == "en" for one in answer["examples"])
     without = answer["without_entities"]
     assert without["probabilities"] != answer["probabilities"]
     assert without["probability"] == max(without["probabilities"].values())

@@ -40,6 +40,7 @@ def test_rows_come_back_with_their_answers(client: Any, served: ServedModel) -> 
     texts = [row[1] for row in ROWS]
     expected = fitted.probabilities(fitted.prepare(texts[:2], ["ja", "en"])).max(axis=1)
     assert [float(row["probability"]) for row in found[:2]] == pytest.approx(expected, abs=1e-5)
+    assert all(0 <= float(row["support"]) <= 1 for row in found)
     assert {row["model"] for row in found} == {served.about.fingerprint}
 
 
@@ -53,6 +54,8 @@ def test_fields_of_the_form_do_what_they_say(client: Any) -> None:
     assert "\t'=1+1 🙂\t" in text
     lines = send(client, table(ROWS), text="message", format="jsonl").content.decode().splitlines()
     assert json.loads(lines[0])["lang_by"] == "detected"
+    near = send(client, table(ROWS), text="message", examples="true", format="jsonl")
+    assert len(json.loads(near.content.decode().splitlines()[0])["examples"]) == 5
     latin = table([["1", "né à Kyōto".replace("ō", "o"), ""]]).decode().encode("cp1252")
     coded = send(client, latin, text="message", encoding="cp1252")
     assert "né à Kyoto" in coded.content.decode()

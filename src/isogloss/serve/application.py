@@ -17,6 +17,7 @@ from isogloss.serve.asking import parsed, questions_of, refuse_kind
 from isogloss.serve.batching import Batcher
 from isogloss.serve.failures import RequestError, invalid, unsupported
 from isogloss.serve.files import FileDesk, SentFile, form_of, keep_upload, looked_at
+from isogloss.serve.inbox import ORDERS, Inbox
 from isogloss.serve.limits import Limits, body_of, within
 from isogloss.serve.messages import Answered, ModelFacts
 from isogloss.serve.page_files import page_files
@@ -30,7 +31,11 @@ EXTRA, WHY = "serve", "serving a model"
 
 
 def application(
-    served: ServedModel, *, access: Access | None = None, limits: Limits | None = None
+    served: ServedModel,
+    *,
+    access: Access | None = None,
+    limits: Limits | None = None,
+    inbox: Inbox | None = None,
 ) -> App:
     """Return the server of a model.
 
@@ -40,13 +45,16 @@ def application(
         Who may ask; None: programs and pages of this machine.
     limits
         How much; None: the usual.
+    inbox
+        Answered rows that the page shows.
 
     Raises
     ------
     InputError
         When a package of the extra is not installed.
     """
-    return Gate(_Routes(served, limits or Limits()).app, access or Access())
+    routes = _Routes(served, limits or Limits(), inbox or Inbox())
+    return Gate(routes.app, access or Access())
 
 
 def refuse_without_extra() -> None:
@@ -62,10 +70,10 @@ class _Routes:
     _batcher: Batcher[Any, Any]
     _files: FileDesk
 
-    def __init__(self, served: ServedModel, limits: Limits) -> None:
+    def __init__(self, served: ServedModel, limits: Limits, inbox: Inbox) -> None:
         fastapi: Any = require("fastapi", extra=EXTRA, why=WHY)
         responses: Any = require("fastapi.responses", extra=EXTRA, why=WHY)
-        self._served, self._limits = served, limits
+        self._served, self._limits, self._inbox = served, limits, inbox
         self._request, self._response = fastapi.Request, fastapi.Response
         self._file_response = responses.FileResponse
         self._page = page_files()
@@ -80,6 +88,7 @@ class _Routes:
         )  # fmt: skip
         endpoints: dict[str, Endpoint] = {
             "/v1/classify": self._classify, "/v1/file": self._file, "/v1/columns": self._columns,
+            "/v1/inbox": self._page_of_inbox,
             "/v1/model": self._model, "/healthz": self._health,
         }  # fmt: skip
         for path, route in ROUTES.items():
@@ -157,7 +166,7 @@ class _Routes:
                 n_training_documents=about.n_training_documents,
                 multilabel=about.multilabel,
                 has_entities=about.has_kb,
-                has_examples=False,
+                has_examples=about.keeps_examples,
                 known=served.known.all(),
                 limits={
                     "texts": self._limits.n_texts,
@@ -168,6 +177,15 @@ class _Routes:
                 version=__version__,
             )
         )
+
+    async def _page_of_inbox(self, request: Any) -> Any:
+        query = request.query_params
+        start, n = (_count(query.get(name, "0"), where=name) for name in ("start", "n"))
+        order = query.get("order", ORDERS[0])
+        if order not in ORDERS:
+            raise invalid(f"order is {order!r:.40}; allowed: {', '.join(ORDERS)}", where="order")
+        label, lang = query.get("label", ""), query.get("lang", "")
+        return self._json(self._inbox.page(start, n, label=label, lang=lang, order=order))
 
     async def _health(self, request: Any) -> Any:
         return self._json({"status": "ok", "n_waiting": self._batcher.n_waiting})
@@ -206,6 +224,12 @@ class _Routes:
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, allow_nan=False)
         body = text.encode("utf-8", "backslashreplace")
         return self._response(body, status, headers, media_type="application/json")
+
+
+def _count(given: str, *, where: str) -> int:
+    if not (given.isascii() and given.isdecimal() and len(given) < 10):
+        raise invalid(f"{where} is {given!r:.40}; give a whole number", where=where)
+    return int(given)
 
 
 def _taking(request_type: Any, endpoint: Endpoint) -> Endpoint:

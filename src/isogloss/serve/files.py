@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from isogloss.classify.answers.answers import Answering, Answers
+from isogloss.classify.answers.answers import Answers
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
 from isogloss.data.documents import FileFormat
@@ -31,7 +31,7 @@ from isogloss.data.row_files.writing import RowTarget
 from isogloss.data.row_languages import RowLanguages, check_language
 from isogloss.errors import InputError
 from isogloss.serve.failures import RequestError, invalid
-from isogloss.serve.served import ServedModel
+from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.serve.uploads import refuse_swelling, upload_name
 from isogloss.totals import untold
 
@@ -49,6 +49,7 @@ class FileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lang_column: str | None = None
     prefix: str = ""
     scores: bool = False
+    examples: bool = False
     excel: bool = False
     encoding: str = UTF_8
     sheet: str | None = None
@@ -92,7 +93,7 @@ class SentFile:
 
 
 @dataclass(frozen=True)
-class _InTurn(Answering):
+class _InTurn(NotedAnswering):
     """Answers in the thread of all requests; in vain once nobody waits for them."""
 
     executor: Executor | None = None
@@ -105,7 +106,7 @@ class _InTurn(Answering):
 
     def _quietly(self, texts: list[str], langs: RowLanguages) -> Answers:
         with untold():
-            return Answering.answer(self, texts, langs)
+            return super().answer(texts, langs)
 
 
 class _GoneError(Exception):
@@ -181,12 +182,22 @@ class FileDesk:
             multilabel=about.multilabel,
             prefix=form.prefix,
             with_scores=form.scores,
+            with_support=about.keeps_examples,
+            with_examples=form.examples,
         )
         asked, lang = form.asked, form.lang_of_all
         with told_as_failure(sent), untold():
+            if form.examples and not about.keeps_examples:
+                raise invalid("the model keeps no training texts; leave this out", where="examples")
             check_language(lang, has_column=asked.lang_column is not None, is_needed=False)
             task = AnswerTask(
-                _InTurn(self._served.fitted, executor=self._executor, gone=gone),
+                _InTurn(
+                    self._served.fitted,
+                    with_examples=form.examples,
+                    known=self._served.known,
+                    executor=self._executor,
+                    gone=gone,
+                ),
                 columns,
                 model_name=self._served.name,
                 settings=msgspec.to_builtins(form),

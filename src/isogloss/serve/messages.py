@@ -50,6 +50,15 @@ class WithoutEntities(Struct, frozen=True):
     probabilities: dict[str, float]
 
 
+class NearText(Struct, frozen=True):
+    """A training text near to the text, with the cosine of their vectors."""
+
+    text: str
+    label: Any
+    lang: str | None
+    similarity: float
+
+
 class Known(Struct, frozen=True):
     """What is known of the accuracy in the language of a text.
 
@@ -78,7 +87,7 @@ class Answer(Struct, frozen=True):
     support: float | None
     entities: list[Mention] | None
     without_entities: WithoutEntities | None
-    examples: list[dict[str, Any]] | None
+    examples: list[NearText] | None
     known: Known
 
 

@@ -40,6 +40,9 @@ ROUTES: dict[str, dict[str, Any]] = {
     "/v1/classify": _route("POST", "Classify texts", _json("Answered"), _json("Asked")),
     "/v1/file": _route("POST", "Classify a file, its rows with their answers", _ROWS, _form()),
     "/v1/columns": _route("POST", "Guess columns, of a file", _ANY_JSON, _form()),
+    "/v1/inbox": _route(
+        "GET", "Show rows, of the inbox that the server was opened with", _ANY_JSON
+    ),
     "/v1/model": _route("GET", "Describe the model", _json("ModelFacts")),
     "/healthz": _route("GET", "Say whether the server runs", _ANY_JSON),
 }

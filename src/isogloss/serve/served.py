@@ -9,16 +9,33 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify.answers.answers import Answering, Answers
-from isogloss.classify.answers.columns import mentions_of
+from isogloss.classify.answers.columns import example_record, mentions_of
 from isogloss.classify.audit.saved import audits_of
+from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
 from isogloss.data.row_languages import LangBy, RowLanguages
 from isogloss.serve.asking import Question
 from isogloss.serve.known import KnownLanguages
-from isogloss.serve.messages import Answer, Mention, ModelName, WithoutEntities
+from isogloss.serve.messages import Answer, Mention, ModelName, NearText, WithoutEntities
 from isogloss.text.detect import detect_languages
 from isogloss.totals import untold
+
+
+@dataclass(frozen=True)
+class NotedAnswering(Answering):
+    """Answers as `Answering`, and takes note of texts for what is known of their languages."""
+
+    known: KnownLanguages | None = None
+
+    def answer_prepared(
+        self, texts: list[str], documents: PreparedDocuments, langs: RowLanguages
+    ) -> Answers:
+        """Answer to texts that are prepared."""
+        answers = super().answer_prepared(texts, documents, langs)
+        if self.known is not None:
+            self.known.add(texts, documents.langs, documents.vectors)
+        return answers
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,9 @@ class ServedModel:
         texts = [question.text for question in questions]
         langs, by = _languages(questions)
         explained = any(question.explain for question in questions)
-        answering = Answering(self.fitted, with_entities=explained)
+        answering = NotedAnswering(
+            self.fitted, with_entities=explained, with_examples=explained, known=self.known
+        )
         with untold():  # the status of each text says it
             documents = self.fitted.prepare(texts, langs)
             answers = answering.answer_prepared(
@@ -73,7 +92,6 @@ class ServedModel:
             if explained and self.fitted.kb is not None:
                 logs = self.fitted.log_probabilities(documents, with_entities=False)
                 without = np.exp(logs)
-        self.known.add(texts, langs, documents.vectors)
         return [
             self._answer(question, answers, row, by[row], without)
             for row, question in enumerate(questions)
@@ -87,11 +105,13 @@ class ServedModel:
         lang_by: LangBy,
         without: Doubles2d | None,
     ) -> Answer:
-        entities = alone = None
+        entities = alone = examples = None
         if question.explain and answers.entities is not None and without is not None:
             entities = [Mention(**mention) for mention in mentions_of(answers.entities[row])]
             label = self.fitted.labels_of(without[row : row + 1]).tolist()[0]
             alone = WithoutEntities(*self._told(label, without[row]))
+        if question.explain and answers.examples is not None:
+            examples = [NearText(**example_record(one)) for one in answers.examples[row]]
         label, probability, probabilities = self._told(
             answers.labels[row], answers.probabilities[row]
         )
@@ -106,7 +126,7 @@ class ServedModel:
             support=None if answers.support is None else float(answers.support[row]),
             entities=entities,
             without_entities=alone,
-            examples=None,
+            examples=examples,
             known=self.known.of(answers.langs[row]),
         )
 
