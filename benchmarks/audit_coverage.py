@@ -5,7 +5,7 @@ A classifier that learned from English answers the held-back messages of each la
 50 rows are drawn as `isogloss classify audit draw` draws them, and the interval holds where the
 accuracy on all messages is in it. *Of these messages*: without replacement, from the 60 to 240 that
 there are, of which an audit is a large part; *of many like them*: with replacement, as from a large
-inbox.
+inbox. Beside them, assisted audits: the answers to the rows without a label help.
 
     python benchmarks/audit_coverage.py --data DIR [--audits 500] [--n 50] [--encoder ./tiny]
 """
@@ -20,13 +20,21 @@ import numpy as np
 from isogloss import Encoder, TextClassifier
 from isogloss.classify.audit.drawing import allocation
 from isogloss.report.table import Table
-from isogloss.statistics.intervals import Interval, interval_of_share, interval_of_strata
+from isogloss.statistics.assisted import Moments, assisted_interval
+from isogloss.statistics.intervals import (
+    QUANTILE,
+    Interval,
+    interval_of_share,
+    interval_of_strata,
+)
 from routing_data import read_routing
 
 N_TEST = 240
 SHARES = (0.6, 0.7, 0.8, 0.9, 0.95)  # accuracies of which the width is told plainly
 SIZES = (20, 50, 100, 250, 500)
-Answers = dict[str, dict[str, list[str]]]  # language → "answers" and "labels"
+N_INBOX = 1000  # rows that assisted audits draw from
+Answers = dict[str, dict[str, list[Any]]]  # language → "answers", "labels" and `PREDICTORS`
+PREDICTORS = ("probability", "agreement")  # of an answer's being right
 
 
 def main() -> None:
@@ -49,10 +57,16 @@ def main() -> None:
         row | {"lang": lang} for lang, some in found.items() for row in simulated(some, options)
     ]
     overall = [summary(rows, way) for way in dict.fromkeys(row["drawn"] for row in rows)]
+    helped = [
+        row | {"lang": lang} for lang, some in found.items() for row in assisted(some, options)
+    ]
+    beside = [summary(helped, way) for way in dict.fromkeys(row["drawn"] for row in helped)]
     (options.out / "audit_coverage.json").write_text(
-        json.dumps({"overall": overall, "rows": rows}, indent=1), "utf-8"
+        json.dumps({"overall": overall, "assisted": beside, "rows": rows + helped}, indent=1),
+        "utf-8",
     )
     print(Table(overall).to_markdown())
+    print(Table(beside).to_markdown())
     print(Table(widths()).to_markdown())
 
 
@@ -70,9 +84,17 @@ def answers(options: argparse.Namespace) -> Answers:
     )
     encoder = Encoder.load(options.encoder, dtype=options.dtype, cache=options.out / "vectors")
     model = TextClassifier(encoder, random_state=0).fit(training.texts, training.labels, "en")
-    found: Answers = {}
+    fitted, found = model.fitted_, Answers()
+    assert fitted.forecast_reference is not None
     for lang, test in tests.items():
-        found[lang] = {"answers": model.predict(test.texts, lang).tolist(), "labels": test.labels}
+        prepared = fitted.prepare(test.texts, lang)
+        p = fitted.probabilities(prepared)
+        found[lang] = {
+            "answers": fitted.classes[p.argmax(axis=1)].tolist(),
+            "labels": test.labels,
+            "probability": p.max(axis=1).tolist(),
+            "agreement": fitted.forecast_reference.agreement_on(prepared.vectors).tolist(),
+        }
         print(f"{lang}: {len(test.texts)} messages", flush=True)
     kept.write_text(json.dumps({"about": about, "languages": found}), "utf-8")
     return found
@@ -111,6 +133,45 @@ def audited(
     return interval_of_strata(
         np.array(sizes, np.float64), np.array(n_right, np.float64), np.array(drawn, np.float64)
     )
+
+
+def assisted(language: dict[str, list[Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return how intervals fare that use the answers to rows without a label, too.
+
+    Of an inbox of `N_INBOX` messages, drawn with replacement, some are labelled; the accuracy is
+    that of all messages like them.
+    """
+    right = np.array(language["answers"]) == np.array(language["labels"])
+    truth, rows = right.mean(), []
+    ways: dict[str, list[Interval]] = {}
+    generator = np.random.default_rng(0)
+    for _ in range(options.audits):
+        inbox = generator.integers(len(right), size=N_INBOX)
+        labelled, others = inbox[: options.n], inbox[options.n :]
+        y = right[labelled]
+        ways.setdefault("labels alone", []).append(interval_of_share(int(y.sum()), len(y)))
+        for name in PREDICTORS:
+            f = np.array(language[name])
+            found = assisted_interval(y, f[labelled], Moments.of(f[others]))
+            ways.setdefault(f"assisted by {name}", []).append(found)
+            normal = normal_interval(y.astype(np.float64), f[labelled], f[others])
+            ways.setdefault(f"assisted by {name}, normal interval", []).append(normal)
+    for drawn, some in ways.items():
+        held = [one.low <= truth <= one.high for one in some]
+        rows.append({"drawn": drawn, "n": len(right), "accuracy": float(truth),
+                     "held": float(np.mean(held)),
+                     "width": float(np.mean([one.high - one.low for one in some]))})  # fmt: skip
+    return rows
+
+
+def normal_interval(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> Interval:
+    """Return the accuracy with the interval of the papers."""
+    weight = np.clip(np.cov(y, f)[0, 1] / np.concatenate([f, others]).var(), 0, 1)
+    weight = float(weight / (1 + len(y) / len(others)))
+    value = float(y.mean() + weight * (others.mean() - f.mean()))
+    variance = (y - weight * f).var(ddof=1) / len(y) + weight**2 * others.var() / len(others)
+    reach = QUANTILE * float(np.sqrt(variance))
+    return Interval(value, value - reach, value + reach)
 
 
 def summary(rows: list[dict[str, Any]], drawn: str) -> dict[str, Any]:

@@ -154,6 +154,41 @@ def test_by_class_answers_all_and_weights_back(cli: Run, own: World, inbox: Path
     assert audits_of(own.alone)["ja"].by_class
 
 
+def test_answers_to_other_rows_assist(refuse: Refuse, cli: Run, own: World, tmp_path: Path) -> None:
+    rows = [(lang, f"{text} {number}") for number in range(10)
+            for lang, some in (("ja", JAPANESE), ("de", GERMAN)) for _, text in some]  # fmt: skip
+    inbox = tmp_path / "inbox.csv"
+    inbox.write_text("lang,text\n" + "".join(f'{lang},"{text}"\n' for lang, text in rows), "utf-8")
+    drawn = cli(*draw(own, inbox, "--n", 32, "--assist"))
+    assert drawn.code == 0, drawn.err
+    sheet = tmp_path / "sheet.csv"
+    key = key_of(sheet)
+    assert (key["others"]["ja"]["n"], "de" in key["others"]) == (8, False)
+    assert all(0.5 <= row["probability"] <= 1 for row in key["rows"])
+    answers = answers_of(sheet)
+    other = dict(zip(CHOICES, reversed(CHOICES), strict=True))
+    labels = [other[one] if at % 4 == 0 else one for at, one in enumerate(answers)]
+    read = ("classify", "audit", "read", fill(sheet, labels))
+    assert "--assist" not in cli(*read).err
+    assisted = cli(*read, "--assist")
+    assert "de: labels alone, as there are fewer than 30" in assisted.err
+    found = cli(*read, "--assist", "--json").json["languages"]
+    assert [row["assisted"] for row in found] == [False, True]
+    kept = audits_of(own.alone)
+    assert (kept["de"].assisted, kept["ja"].assisted) == (False, True)
+    cli(*read)
+    assert not audits_of(own.alone)["ja"].assisted
+    unsure = cli("classify", "audit", "read", fill(sheet, [*labels[:-1], "unsure"]), "--assist")
+    assert "de, ja: labels alone" in unsure.err
+    cli(*draw(own, inbox, name="plain.csv"))
+    plain = fill(tmp_path / "plain.csv", answers_of(tmp_path / "plain.csv"))
+    said = refuse("classify", "audit", "read", plain, "--assist")
+    assert "the answers to other rows were not kept; draw with --assist" in said
+    assert "--assist is for rows drawn alike" in refuse(
+        *draw(own, inbox, "--assist", "--by-class", name="new.csv")
+    )
+
+
 def test_two_sheets_are_compared(cli: Run, own: World, inbox: Path) -> None:
     cli(*draw(own, inbox))
     sheet = inbox.parent / "sheet.csv"

@@ -123,6 +123,16 @@ def test_what_spreadsheets_and_people_do_is_read_right(
     assert labels_of(path, key) == EXPECTED
 
 
+def test_blank_columns_and_rows_of_a_saved_sheet_are_passed_over(filled: tuple[Key, Path]) -> None:
+    """A spreadsheet writes all that was ever touched, also left and below."""
+    key, path = filled
+    rows = list(csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([[*row, "", ""] for row in rows] + [[""] * 7] * 3)
+    path.write_text(text.getvalue(), "utf-8")
+    assert labels_of(path, key) == EXPECTED
+
+
 def drop_a_row(rows: Rows) -> Rows:
     return rows[:4] + rows[5:]
 

@@ -23,12 +23,15 @@ class Answers:
     ----------
     classes
         Position of the predicted class.
+    probabilities
+        Of the predicted class.
     forecasts
         Language to its accuracy to expect; without those that the model is adapted to, and empty
         where the model has nothing to compare with.
     """
 
     classes: list[int]
+    probabilities: list[float]
     forecasts: dict[str, ExpectedAccuracy]
 
 
@@ -59,16 +62,19 @@ def answer_texts(
 ) -> Answers:
     """Answer texts, and forecast the accuracy in their languages by the same vectors."""
     classes: list[int] = []
+    probabilities: list[float] = []
     agreements: list[Doubles1d] = []
     reference = fitted.forecast_reference
     for start in range(0, len(texts), ROWS):
         block = slice(start, start + ROWS)
         prepared = fitted.prepare(texts[block], list(langs[block]), fallback_lang=fallback_lang)
-        classes += fitted.probabilities(prepared).argmax(axis=1).tolist()
+        found = fitted.probabilities(prepared)
+        classes += found.argmax(axis=1).tolist()
+        probabilities += found.max(axis=1).tolist()
         if reference is not None:
             agreements.append(reference.agreement_on(prepared.vectors))
     if reference is None:
-        return Answers(classes, {})
+        return Answers(classes, probabilities, {})
     forecasts, codes, agreement = {}, np.array(langs, dtype=object), np.concatenate(agreements)
     for lang in dict.fromkeys(langs):
         if lang in fitted.corrections:
@@ -78,4 +84,4 @@ def answer_texts(
             reference, float(own.mean()), len(own), n_training=fitted.n_training_documents
         )
         forecasts[lang or UNKNOWN] = ExpectedAccuracy(row["expected"], row["low"], row["high"])
-    return Answers(classes, forecasts)
+    return Answers(classes, probabilities, forecasts)

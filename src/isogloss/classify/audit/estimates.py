@@ -2,19 +2,21 @@
 
 Rows of a language are a random sample, so the accuracy has Wilson's interval; drawn by class, each
 answer counts as often as it is in the file, and the interval is that of strata
-(`interval_of_strata`). It is for texts like those of the file, of which these are a sample too: no
-correction is made where nearly all rows were labelled.
+(`interval_of_strata`); assisted, it is that of `statistics.assisted`. It is for texts like those of
+the file, of which these are a sample too: no correction is made where nearly all rows were
+labelled.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isogloss.classify.audit.key import DrawnRow, ExpectedAccuracy, Key
 from isogloss.classify.audit.reading import LEFT_UNSURE, UNLABELLED
+from isogloss.statistics.assisted import FEWEST, Moments, assisted_interval
 from isogloss.statistics.intervals import QUANTILE, Interval, Verdict, interval_of_strata
 
 _MOST_MORE = 1_000_000  # labels; beyond, the accuracy is the target for all that can be told
@@ -46,6 +48,8 @@ class LanguageAudit:
         None: all answers are right.
     expected
         What was forecast; None: nothing.
+    is_assisted
+        Whether the answers to rows without a label have a part in the accuracy.
     """
 
     lang: str
@@ -56,6 +60,7 @@ class LanguageAudit:
     accuracy: Interval
     mistake: Mistake | None
     expected: ExpectedAccuracy | None
+    is_assisted: bool = False
 
     def verdict(self, target: float) -> Verdict:
         """Say on which side of the target the whole interval is, or that this is open."""
@@ -78,12 +83,39 @@ class LanguageAudit:
         return max(1, needed - self.n) if needed < _MOST_MORE else None
 
 
-def audit_languages(key: Key, labels: Sequence[int]) -> list[LanguageAudit]:
-    """Return what is known of each language of a key, in its order, from the label of each row."""
+def audit_languages(
+    key: Key, labels: Sequence[int], *, assist: bool = False
+) -> list[LanguageAudit]:
+    """Return what is known of each language of a key, in its order, from the label of each row.
+
+    Parameters
+    ----------
+    assist
+        Use what the key says of the rows without a label, in languages with `FEWEST` labels or more
+        and no row left unsure: among the others nobody said which are.
+    """
     of_lang: dict[str, list[tuple[DrawnRow, int]]] = defaultdict(list)
     for row, label in zip(key.rows, labels, strict=True):
         of_lang[row.lang].append((row, label))
-    return [_language(key, lang, rows) for lang, rows in of_lang.items()]
+    found = [_language(key, lang, rows) for lang, rows in of_lang.items()]
+    if not assist:
+        return found
+    return [_assisted(key, one, of_lang[one.lang]) for one in found]
+
+
+def _assisted(key: Key, found: LanguageAudit, rows: list[tuple[DrawnRow, int]]) -> LanguageAudit:
+    """Return an audit with the answers to other rows, or as it was where they cannot be used."""
+    others = key.others.get(found.lang)
+    known = [(row.probability, row.answer == label) for row, label in rows if label >= 0]
+    said = [probability for probability, _ in known if probability is not None]
+    if others is None or len(said) < max(len(known), FEWEST) or found.n_unsure:
+        return found
+    accuracy = assisted_interval(
+        np.array([right for _, right in known], dtype=bool),
+        np.array(said, dtype=np.float64),
+        Moments(others.n, others.mean, others.variance),
+    )
+    return replace(found, accuracy=accuracy, is_assisted=True)
 
 
 def _language(key: Key, lang: str, rows: list[tuple[DrawnRow, int]]) -> LanguageAudit:

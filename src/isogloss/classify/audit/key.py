@@ -30,6 +30,7 @@ class DrawnRow(Struct, frozen=True):
     lang: str
     sha256: str  # of the text, see `hash_of`
     answer: Count  # position of the predicted class
+    probability: Share | None = None  # of it; None: not kept
 
 
 class Stratum(Struct, frozen=True):
@@ -48,6 +49,14 @@ class ExpectedAccuracy(Struct, frozen=True):
     high: Share
 
 
+class OtherRows(Struct, frozen=True):
+    """Probabilities of the answers to the rows of a language that were not drawn."""
+
+    n: Count
+    mean: Share
+    variance: Share
+
+
 class Key(Struct, frozen=True):
     """All that is known of a sheet, but for its texts."""
 
@@ -60,11 +69,17 @@ class Key(Struct, frozen=True):
     strata: list[Stratum]
     forecasts: dict[str, ExpectedAccuracy]
     rows: list[DrawnRow]
+    others: dict[str, OtherRows] = {}  # language to its rows; none: they were not answered
 
     @property
     def by_class(self) -> bool:
         """Whether every answer was drawn equally often."""
         return any(stratum.answer is not None for stratum in self.strata)
+
+    @property
+    def is_assisted(self) -> bool:
+        """Whether it says how sure the model is of its answers."""
+        return all(row.probability is not None for row in self.rows)
 
 
 def key_place(sheet: Path) -> Path:

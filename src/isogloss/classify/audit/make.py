@@ -1,14 +1,17 @@
 """Make an audit: rows are drawn and answered, and the key of their sheet is put together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from isogloss.classify.audit.answering import answer_texts, class_names
 from isogloss.classify.audit.drawing import draw
-from isogloss.classify.audit.key import DrawnRow, Key, Stratum, hash_of
+from isogloss.classify.audit.key import DrawnRow, Key, OtherRows, Stratum, hash_of
 from isogloss.classify.audit.sheet import shown_text
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.statistics.assisted import Moments
 from isogloss.text.languages import UNKNOWN
 
 
@@ -22,11 +25,14 @@ class Sampling:
         Of each language.
     by_class
         Draw every answer of a language equally often; all rows are answered for it.
+    assist
+        Answer all rows, and keep how sure the model is of those that are not drawn.
     """
 
     n: int = 50
     seed: int = 0
     by_class: bool = False
+    assist: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +70,13 @@ def make_audit(
     kept = rows_with_text(texts)
     n, seed = sampling.n, sampling.seed
     drawn = None if sampling.by_class else draw(langs, n, seed=seed, kept=kept)
-    rows = kept if drawn is None else drawn.rows
+    rows = kept if drawn is None or sampling.assist else drawn.rows
     answers = answer_texts(
         fitted, [texts[row] for row in rows], [langs[row] for row in rows],
         fallback_lang=fallback_lang,
     )  # fmt: skip
     of_row = dict(zip(rows, answers.classes, strict=True))
+    sure = dict(zip(rows, answers.probabilities, strict=True))
     if drawn is None:
         of_all = [of_row.get(row, 0) for row in range(len(texts))]
         drawn = draw(langs, n, seed=seed, answers=of_all, kept=kept)
@@ -81,11 +88,26 @@ def make_audit(
         strata=[Stratum(lang, answer, size) for (lang, answer), size in drawn.sizes.items()],
         forecasts=answers.forecasts,
         rows=[
-            DrawnRow(row + 1, langs[row] or UNKNOWN, hash_of(text), of_row[row])
+            DrawnRow(
+                row + 1, langs[row] or UNKNOWN, hash_of(text), of_row[row],
+                sure[row] if sampling.assist else None,
+            )
             for row, text in zip(drawn.rows, shown, strict=True)
         ],
-    )
+        others=_others(langs, sure, drawn.rows) if sampling.assist else {},
+    )  # fmt: skip
     return key, shown
+
+
+def _others(
+    langs: Sequence[str | None], sure: Mapping[int, float], drawn: Sequence[int]
+) -> dict[str, OtherRows]:
+    """Return what is said of the rows of each language that were answered and not drawn."""
+    of_lang: dict[str, list[float]] = {}
+    for row in sorted(sure.keys() - set(drawn)):
+        of_lang.setdefault(langs[row] or UNKNOWN, []).append(sure[row])
+    moments = {lang: Moments.of(np.array(some)) for lang, some in of_lang.items()}
+    return {lang: OtherRows(one.n, one.mean, one.variance) for lang, one in moments.items()}
 
 
 def rows_with_text(texts: Sequence[str]) -> list[int]:

@@ -43,6 +43,8 @@ class AuditedLanguage(Struct, frozen=True):
         Name of the file that rows were drawn from.
     sheet
         Checksum of the sheet's key.
+    assisted
+        Whether the answers to rows without a label have a part in the accuracy.
     """
 
     accuracy: Share
@@ -55,6 +57,7 @@ class AuditedLanguage(Struct, frozen=True):
     date: str
     data: str
     sheet: str
+    assisted: bool = False
 
     def in_words(self, target: float | None = None) -> str:
         """Say what is known in a line, with the verdict on a target."""
@@ -63,7 +66,7 @@ class AuditedLanguage(Struct, frozen=True):
         return (
             f"{self.accuracy:.2f} {ends}{'' if target is None else f', {verdict}'}, "
             f"{counted(self.n, 'text')} of {self.data}, {self.date}"
-            f"{'' if self.is_blind else ', not blind'}"
+            f"{'' if self.is_blind else ', not blind'}{', assisted' if self.assisted else ''}"
         )
 
 
@@ -120,7 +123,8 @@ def _tell_in_card(path: Path, languages: Mapping[str, AuditedLanguage]) -> None:
     card = with_audits(path.read_text("utf-8", errors="replace"), [
         {"lang": lang, "n": one.n, "accuracy": one.accuracy, "accuracy_low": one.low,
          "accuracy_high": one.high, "unsure": one.n_unsure,
-         "labelled blind": "yes" if one.is_blind else "no", "date": one.date}
+         "labelled blind": "yes" if one.is_blind else "no",
+         "assisted": "yes" if one.assisted else "no", "date": one.date}
         for lang, one in languages.items()
     ])  # fmt: skip
     if card is None:

@@ -9,7 +9,7 @@ from isogloss.classify.audit.estimates import LanguageAudit
 # Told in plain words on a terminal; JSON keeps the names.
 TITLES = {"forecast": "forecast before", "n_more": "labels to settle it", "n_unsure": "unsure",
           "n_unlabelled": "no label yet"}  # fmt: skip
-SPARSE = ("n_unsure", "n_unlabelled")
+SPARSE = ("assisted", "n_unsure", "n_unlabelled")
 
 
 def audit_row(language: LanguageAudit, target: float | None) -> dict[str, Any]:
@@ -21,6 +21,7 @@ def audit_row(language: LanguageAudit, target: float | None) -> dict[str, Any]:
         "accuracy": _number(language.accuracy.value),
         "accuracy_low": _number(language.accuracy.low),
         "accuracy_high": _number(language.accuracy.high),
+        "assisted": language.is_assisted,
         "forecast": None if expected is None else expected.expected,
         "forecast_low": None if expected is None else expected.low,
         "forecast_high": None if expected is None else expected.high,
@@ -43,7 +44,7 @@ def shown_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as people read it: the mistake in words, no labels to settle what is settled."""
     mistake = row["mistake"]
     words = mistake and f"{mistake['answer']}, is {mistake['label']} ({mistake['n']})"
-    shown = row | {"mistake": words or ""}
+    shown = row | {"mistake": words or "", "assisted": "yes" if row["assisted"] else ""}
     if "n_more" in row:
         shown["n_more"] = row["n_more"] if row["target"] == "open" else None
     return shown

@@ -28,13 +28,14 @@ from isogloss.classify.audit.table import SPARSE, TITLES, agreement_row, audit_r
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.cli import options
 from isogloss.cli.classify.model import FallbackLang, Model
-from isogloss.cli.groups import Given, count, grouped
+from isogloss.cli.groups import Given, OnlyWith, count, grouped
 from isogloss.cli.languages import checked_language
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_inside, refuse_place, refuse_same_file
 from isogloss.data.encodings import UTF_8
 from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.report.table import Table
+from isogloss.statistics.assisted import FEWEST
 from isogloss.storage.files import atomic_file, is_there, refuse_existing, write_json
 from isogloss.storage.refusals import without_detours
 from isogloss.totals import told_with_totals
@@ -61,6 +62,13 @@ class Sheet:
         typer.Option(
             "--by-class", help="Draw every answer of a language equally often, weighted back."
         ),
+    ] = False
+    assist: Annotated[
+        bool,
+        typer.Option(
+            "--assist", help="Answer all rows, so that 'audit read --assist' narrows intervals."
+        ),
+        OnlyWith("!by_class", why="is for rows drawn alike; leave out --by-class"),
     ] = False
     show_answers: Annotated[
         bool,
@@ -116,7 +124,7 @@ def draw_command(
         data=Path(documents.path).name,
         is_blind=not made.show_answers,
     )
-    sampling = Sampling(n=made.n, seed=made.seed, by_class=made.by_class)
+    sampling = Sampling(n=made.n, seed=made.seed, by_class=made.by_class, assist=made.assist)
     with told_with_totals():
         key, shown = make_audit(
             saved.load(cache), documents.texts, langs, origin, sampling,
@@ -189,6 +197,12 @@ def read_command(
         typer.Option(help="Key of the sheet (default: SHEET.key.json beside it)."),
     ] = None,
     model: Annotated[Path | None, typer.Option(help="New place of the model, if it moved.")] = None,
+    assist: Annotated[
+        bool,
+        typer.Option(
+            "--assist", help="Use the answers to rows without a label too, of 30 labels or more."
+        ),
+    ] = False,
     encoding: options.Encoding = UTF_8,
 ) -> None:
     """Tell the accuracy of each language from a sheet with labels, and keep it with the model.
@@ -202,7 +216,12 @@ def read_command(
     about, checksum = read_key(key_file)
     folder = _model_of(about, key_file, model)
     labels = [labels_of(sheet, about, encoding=encoding) for sheet in sheets]
-    found = audit_languages(about, labels[0])
+    if assist and not about.is_assisted:
+        raise InputError(
+            "the answers to other rows were not kept; draw with --assist, or leave it out here",
+            path=key_file,
+        )
+    found = audit_languages(about, labels[0], assist=assist)
     if not any(language.n for language in found):
         raise InputError("no row has a label; write one into the column 'label'", path=sheets[0])
     result: dict[str, Any] = {
@@ -222,7 +241,7 @@ def read_command(
         typer.echo(json.dumps(result, ensure_ascii=False))
     else:
         _print(result)
-    _say_read(about, found, before, checksum)
+    _say_read(about, found, before, checksum, assist=assist)
     typer.echo(f"isogloss: audit → {place}", err=True)
 
 
@@ -249,7 +268,7 @@ def _kept(about: Key, sheet: str, found: list[LanguageAudit]) -> dict[str, Audit
         one.lang: AuditedLanguage(
             accuracy=one.accuracy.value, low=one.accuracy.low, high=one.accuracy.high, n=one.n,
             n_unsure=one.n_unsure, is_blind=about.is_blind, by_class=about.by_class, date=today,
-            data=about.data, sheet=sheet,
+            data=about.data, sheet=sheet, assisted=one.is_assisted,
         )
         for one in found
         if one.n
@@ -278,7 +297,12 @@ def _warn_of_uncounted(found: list[LanguageAudit]) -> None:
 
 
 def _say_read(
-    about: Key, found: list[LanguageAudit], before: dict[str, AuditedLanguage], sheet: str
+    about: Key,
+    found: list[LanguageAudit],
+    before: dict[str, AuditedLanguage],
+    sheet: str,
+    *,
+    assist: bool,
 ) -> None:
     for one in found:
         old = before.get(one.lang)
@@ -288,6 +312,13 @@ def _say_read(
                 f"({counted(old.n, 'text')})",
                 err=True,
             )
+    alone = [one.lang for one in found if assist and one.n and not one.is_assisted]
+    if alone:
+        typer.echo(
+            f"isogloss: {', '.join(alone)}: labels alone, as there are fewer than {FEWEST}, rows "
+            "left unsure, or no other rows",
+            err=True,
+        )
     if not about.is_blind:
         typer.echo(
             "isogloss: whoever labelled saw the answers: accuracy may look better than it is",
