@@ -80,6 +80,9 @@ def test_sentence_transformers_gives_the_logits(adapted: TextClassifier, tmp_pat
     assert settings["prompts"] == {"query": "query: "}
     about = json.loads((tmp_path / "ja" / "manifest.json").read_text())
     assert (about["answers"], about["lang"], about["thresholds"]) == ("softmax", "ja", None)
+    card = (tmp_path / "ja" / "README.md").read_text("utf-8")
+    assert "library_name: sentence-transformers\n" in card
+    assert "- What was written is for texts in ja alone.\n" in card
     others = export_classifier(adapted.fitted_, tmp_path / "others")
     assert "corrects the vectors of ja" in others.notes[1]
     dense = load_file(tmp_path / "others" / "6_Dense" / "model.safetensors")

@@ -11,6 +11,28 @@ from isogloss.learn.objective import SOFTMAX
 
 FORMAT, VERSION = "isogloss exported classifier", 1
 MANIFEST = "manifest.json"
+USES = {
+    "sentence-transformers": """
+from sentence_transformers import SentenceTransformer
+
+logits = SentenceTransformer("FOLDER").encode(["a text"])  # labels: manifest.json
+""",
+    "onnx": """
+import json
+
+import numpy as np
+from onnxruntime import InferenceSession
+from tokenizers import Tokenizer
+
+about = json.load(open("FOLDER/manifest.json"))  # labels, prefix, names of all inputs
+found = Tokenizer.from_file("FOLDER/tokenizer.json").encode_batch([about["prefix"] + "a text"])
+inputs = {
+    "input_ids": np.array([one.ids for one in found], np.int64),
+    "attention_mask": np.array([one.attention_mask for one in found], np.int64),
+}
+(logits,) = InferenceSession("FOLDER/model.onnx").run(None, inputs)
+""",
+}
 
 
 def manifest_of(

@@ -12,12 +12,13 @@ import numpy as np
 import scipy
 
 from isogloss.arrays import Doubles2d, Floats2d
-from isogloss.classify.export.about import MANIFEST, manifest_of, notes_on
+from isogloss.classify.export.about import MANIFEST, USES, manifest_of, notes_on
 from isogloss.classify.export.entities import tried_entities
 from isogloss.classify.export.forms import Answer, write_directory, write_onnx
 from isogloss.classify.export.parts import REFUSED, head_of, plain_encoder, plain_network
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.heads.head import EncoderOnlyHead, Head
+from isogloss.classify.saving.card import CARD, card_of_export
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
 from isogloss.learn.export.directory import refuse_pooler
@@ -101,7 +102,10 @@ def export_classifier(
             )
         manifest = manifest_of(fitted, encoder, head, lang, is_graph=form == "onnx")
         write_json(made / MANIFEST, sealed(manifest))
-    return Exported(difference, notes_on(fitted, head, lang))
+        notes = notes_on(fitted, head, lang)
+        card = card_of_export(fitted, library=form, use=USES[form], notes=notes)
+        (made / CARD).write_text(card, encoding="utf-8", newline="")
+    return Exported(difference, notes)
 
 
 def _difference(fitted: FittedClassifier, encoder: Encoder, head: Head, answer: Answer) -> float:

@@ -33,17 +33,48 @@ model = TextClassifier.load("FOLDER")
 model.predict(["a text"], lang="sw")
 ```"""
 
+_LIMITS = (
+    "A language that is neither of training nor audited was not judged: `isogloss classify "
+    "forecast` estimates its accuracy from texts without labels, `audit` tells it.",
+    "It gives no label but those above, to any text.",
+)
+
 
 def card_of(fitted: FittedClassifier) -> str:
     """Return the text of a classifier's card, without audits: those are of a saved one."""
-    parts = [_head(fitted), "# Text classifier", _gives(fitted), _USE]
-    parts += ["## Languages", _languages(fitted)]
-    parts += ["### Audited", f"{_BEGIN}\n{_NO_AUDIT}\n{_END}"]
+    audited = ["### Audited", f"{_BEGIN}\n{_NO_AUDIT}\n{_END}"]
+    return _sealed(_card(fitted, "isogloss", _USE, audited, [*_LIMITS, *_limits_of_file(fitted)]))
+
+
+def card_of_export(
+    fitted: FittedClassifier, *, library: str, use: str, notes: Sequence[str]
+) -> str:
+    """Return the text of the card of an exported classifier.
+
+    Parameters
+    ----------
+    library
+        What reads it, as the hub names it.
+    use
+        Lines of Python that give logits.
+    notes
+        Sentences on what the classifier does and this does not.
+    """
+    said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    return _card(fitted, library, f"```python\n{use.strip()}\n```", [], [*_LIMITS, *said])
+
+
+def _card(
+    fitted: FittedClassifier, library: str, use: str, audited: Sequence[str],
+    limits: Sequence[str],
+) -> str:  # fmt: skip
+    parts = [_head(fitted, library), "# Text classifier", _gives(fitted), use]
+    parts += ["## Languages", _languages(fitted), *audited]
     parts += ["## Data", _data(fitted)]
     parts += ["## Sources and licences", _sources(fitted)]
     parts += ["## Scores", _scores(fitted)]
-    parts += ["## Limits", _lines(_limits(fitted))]
-    return _sealed("\n\n".join(parts) + "\n")
+    parts += ["## Limits", _lines(limits)]
+    return "\n\n".join(parts) + "\n"
 
 
 def with_audits(card: str, rows: Sequence[dict[str, Any]]) -> str | None:
@@ -80,13 +111,13 @@ def _checksum(card: str) -> str:
     return hashlib.sha256(card.encode()).hexdigest()
 
 
-def _head(fitted: FittedClassifier) -> str:
+def _head(fitted: FittedClassifier, library: str) -> str:
     from huggingface_hub import ModelCardData
 
     name = fitted.preparation.base.name
     original = _ORIGINALS.get(name, name)
     data = ModelCardData(
-        language=list(fitted.langs) or None, library_name="isogloss",
+        language=list(fitted.langs) or None, library_name=library,
         pipeline_tag="text-classification", tags=["multilingual", "cross-lingual"],
         base_model=original if original.count("/") == 1 and not Path(name).exists() else None,
     )  # fmt: skip
@@ -163,22 +194,18 @@ def _scores(fitted: FittedClassifier) -> str:
     return _lines([*lines, said])
 
 
-def _limits(fitted: FittedClassifier) -> list[str]:
+def _limits_of_file(fitted: FittedClassifier) -> list[str]:
+    """Return what holds of a model as isogloss reads it."""
     settings, options = fitted.preparation.encoder.settings, fitted.options
     is_cut = (options.long_texts or settings.long_texts.value) == "cut"
     limits = [
-        "A language that is neither of training nor audited was not judged: `isogloss classify "
-        "forecast` estimates its accuracy from texts without labels, `audit` tells it.",
-        "It gives no label but those above, to any text.",
         f"Of texts with more than {settings.max_length.value:,} tokens only the beginning is read."
         if is_cut
         else f"Texts with more than {settings.max_length.value:,} tokens are read in windows.",
-    ]
-    limits.append(
         "No training text lies in the model."
         if fitted.examples is None
-        else "**The training texts lie in the model and go where it goes**: `--keep-examples`."
-    )
+        else "**The training texts lie in the model and go where it goes**: `--keep-examples`.",
+    ]
     if fitted.kb is not None:
         limits.append(
             "Entities are found in the languages that the knowledge base names; texts in others "
