@@ -21,6 +21,7 @@ from isogloss.encode.source import EncoderName
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError
 from isogloss.kb import KnowledgeBase
+from isogloss.learn.card import CARD
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import SOFTMAX, LinearWeights
 from isogloss.learn.saved_encoder import (
@@ -44,6 +45,7 @@ from isogloss.storage.files import (
 from isogloss.storage.model_files import REPAIR, check_files, checksums_of
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
+from isogloss.tag.card import card_of
 from isogloss.tag.fitted import FittedOptions, FittedTagger
 from isogloss.tag.names import NameFeatures, NameVote
 from isogloss.tag.options import check_options
@@ -141,6 +143,7 @@ def save_tagger(fitted: FittedTagger, path: Path, *, overwrite: bool) -> None:
             chosen_heads=[one.choice for one in fitted.chosen_heads],
             sha256=checksums_of(folder, PLACES.values()),
         )
+        (folder / CARD).write_text(card_of(fitted), encoding="utf-8", newline="")
         facts = msgspec.to_builtins(manifest)
         write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))
 

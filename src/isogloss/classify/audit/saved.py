@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from isogloss.classify.saving.card import CARD, with_audits
+from isogloss.classify.saving.card import with_audits
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.errors import InputError, counted, warn_omitted
+from isogloss.learn.card import CARD
 from isogloss.limits import Count, Share
 from isogloss.statistics.intervals import Interval
 from isogloss.storage.files import atomic_file, damage_in_one_sentence, read_json, write_json

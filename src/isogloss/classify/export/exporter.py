@@ -18,9 +18,10 @@ from isogloss.classify.export.forms import Answer, write_directory, write_onnx
 from isogloss.classify.export.parts import REFUSED, head_of, plain_encoder, plain_network
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.heads.head import EncoderOnlyHead, Head
-from isogloss.classify.saving.card import CARD, card_of_export
+from isogloss.classify.saving.card import card_of_export
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
+from isogloss.learn.card import CARD
 from isogloss.learn.export.directory import refuse_pooler
 from isogloss.learn.export.graph import refuse_without_onnx
 from isogloss.learn.export.samples import texts_in_ten_scripts

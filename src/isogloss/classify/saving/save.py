@@ -15,7 +15,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from isogloss.classify.fitted import FittedClassifier
-from isogloss.classify.saving.card import CARD, card_of
+from isogloss.classify.saving.card import card_of
 from isogloss.classify.saving.manifest import (
     ARRAYS,
     FORMAT,
@@ -29,6 +29,7 @@ from isogloss.classify.saving.manifest import (
 )
 from isogloss.classify.saving.parts import HEADS, Arrays, Parts, apart
 from isogloss.errors import InputError
+from isogloss.learn.card import CARD
 from isogloss.learn.saved_encoder import PLACES, TRANSFORM, refuse_around_encoder, write_tuned
 from isogloss.learn.saved_kb import SavedKb
 from isogloss.storage.files import atomic_directory, resolved, write_json
