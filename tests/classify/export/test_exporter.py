@@ -112,6 +112,12 @@ def test_a_graph_takes_entities(tiny_directory: Path, kb: KnowledgeBase, tmp_pat
 
 
 @pytest.mark.full
+def test_a_graph_holds_all_that_is_folded(adapted: TextClassifier, tmp_path: Path) -> None:
+    export_classifier(adapted.fitted_, tmp_path / "ja", form="onnx", lang="ja")
+    same(adapted, tmp_path / "ja")
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("attention", [True, "mean", "sum"])
 @pytest.mark.parametrize("preset", ["mboe", "mboe-plus"])
 def test_every_attention_is_in_the_graph(

@@ -17,6 +17,7 @@ from isogloss.classify.heads.vote import attention_features
 VECTORS, FEATURES, MASK = "entity_vectors", "entity_features", "entity_mask"
 ENTITY_INPUTS = (VECTORS, FEATURES, MASK)
 N_SEEN, N_UNSEEN = 8, 4  # entities that a graph is tried on
+N_LOOKED_AT = 1000  # of a knowledge base of millions
 COMMONNESS = (1.0, 0.5, 0.08)
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -82,8 +83,8 @@ def tried_entities(fitted: FittedClassifier, n_texts: int) -> EntityBatch | None
     if source is None or memory is None or kb is None:
         return None
     named = np.flatnonzero(named_in(kb, fitted.langs)).astype(np.int64)
-    known = named[source.known(named)]
-    unseen = known[~memory.is_seen(known)][:N_UNSEEN]
+    unseen = named[~memory.is_seen(named)][:N_LOOKED_AT]
+    unseen = unseen[source.known(unseen)][:N_UNSEEN]
     entities = np.union1d(memory.entities[:N_SEEN], unseen).astype(np.int64)
     counts = np.arange(n_texts) % (len(entities) or 1)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
