@@ -85,3 +85,30 @@ def test_the_option_is_refused_where_it_is_of_no_use(
     names.write_text("label,text\nsport,Sport\nmoney,Money\n", "utf-8")
     fit = ["classify", "fit", "--classes", names, "--encoder", world.encoder, "--keep-examples"]
     assert "nothing to keep" in refuse(*fit, "--out", tmp_path / "m")
+
+
+def test_explain_shows_what_each_entity_adds(
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from isogloss.classify import TextClassifier
+    from isogloss.classify.heads.mboe_plus import Mixture
+    from isogloss.cli.classify.explanation import print_explanation
+
+    monkeypatch.setenv("COLUMNS", "200")
+    fitted = TextClassifier.load(world.model, device="cpu").fitted_
+    explained = {}
+    for strength in (0.8, 0.0):  # a random encoder may choose either
+        model = TextClassifier()
+        model.fitted_ = replace(fitted, head=replace(fitted.head, mixture=Mixture(strength, 1.0)))
+        explanation = model.explain(TEXT, "ja")
+        print_explanation(model.fitted_, explanation)
+        explained[strength] = explanation, capsys.readouterr().out
+    explanation, shown = explained[0.8]
+    assert f"adds to {explanation.label}" in shown
+    assert "raises most" in shown
+    for entity in explanation.entities:
+        assert f"{entity.adds:+.2f}" in shown
+        assert f"{entity.raises} {entity.raises_by:+.2f}" in shown
+    assert "adds to" not in explained[0.0][1]

@@ -30,6 +30,8 @@ from isogloss.progress import logger
 from isogloss.statistics.calibration import tempered
 from isogloss.text.languages import parse_language
 
+N_PAIRS_AT_ONCE = 1 << 14  # of documents and entities; a vector each
+
 
 @dataclass(frozen=True)
 class FittedClassifier:
@@ -135,6 +137,27 @@ class FittedClassifier:
                 own = None if batch is None else batch.select(rows)
                 head = correction.apply(self.head)
                 answers[rows] = head.log_probabilities(documents.vectors[rows], own)
+        return tempered(answers, self.trust.temperature)
+
+    def log_probabilities_without_each(self, documents: PreparedDocuments) -> Doubles2d:
+        """Return log p(c | D) without each entity in turn: float64 (n_pairs, n_classes).
+
+        In the order of the pairs of ``documents.bags``; some documents at a time, which bounds the
+        memory.
+        """
+        batch = self.preparation.entity_batch(documents)
+        assert batch is not None
+        answers = np.zeros((len(batch.columns), len(self.classes)))
+        part = batch.offsets[:-1] // N_PAIRS_AT_ONCE
+        known = [lang if lang in self.corrections else None for lang in documents.langs]
+        langs = np.array(known, dtype=object)
+        for lang in dict.fromkeys(known):
+            head = self.head if lang is None else self.corrections[lang].apply(self.head)
+            for number in np.unique(part):
+                rows = np.flatnonzero((part == number) & (langs == lang))
+                own = batch.select(rows)
+                pairs = np.isin(batch.documents, rows)
+                answers[pairs] = head.log_probabilities_without_each(documents.vectors[rows], own)
         return tempered(answers, self.trust.temperature)
 
     def probabilities(self, documents: PreparedDocuments) -> Doubles2d:

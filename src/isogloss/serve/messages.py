@@ -33,13 +33,20 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mention(Struct, frozen=True):
-    """A name in the text, from `start` to before `end`, and the entity that it may mean."""
+    """A name in the text, from `start` to before `end`, and the entity that it may mean.
+
+    What it adds to the label is in log-odds, as in `EntityEvidence`; the link leads to Wikidata.
+    """
 
     id: str
     title: str
     start: int
     end: int
     weight: float
+    adds: float
+    raises: Any
+    raises_by: float
+    link: str | None
 
 
 class WithoutEntities(Struct, frozen=True):

@@ -13,7 +13,8 @@ support             share of the nearest training texts with the same label; of 
                     training texts
 examples            JSON: text, label, lang, similarity of each of the nearest training texts, where
                     they are asked for
-entities            JSON: id, title, start, end, weight of each name; null without a knowledge base
+entities            JSON: id, title, start, end, weight, adds, raises, raises_by, link of each name;
+                    null without a knowledge base
 status              ``ok``, or what applies of empty, cut, abstained, unknown_language
 model               fingerprint of the model
 score_LABEL         probability of each label, where they are asked for
@@ -149,6 +150,10 @@ def mentions_of(entities: Sequence[EntityEvidence]) -> list[dict[str, Any]]:
             "start": start,
             "end": end,
             "weight": round(entity.share, DECIMALS),
+            "adds": round(entity.adds, DECIMALS),
+            "raises": entity.raises,
+            "raises_by": round(entity.raises_by, DECIMALS),
+            "link": entity.link,
         }
         for entity in entities
         for start, end in entity.spans

@@ -52,6 +52,10 @@ class Head(Protocol):
         """
         ...
 
+    def log_probabilities_without_each(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p(c | D) without the entity of each pair: float64 (n_pairs, n_classes)."""
+        ...
+
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
         """Return a_e of each pair of a document and an entity: float64 (n_pairs,)."""
         ...
@@ -76,6 +80,10 @@ class EncoderOnlyHead:
     def log_probabilities(self, vectors: Floats2d, batch: EntityBatch | None = None) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         return self.linear.log_probabilities(vectors)
+
+    def log_probabilities_without_each(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p(c | D), which no entity changes: float64 (n_pairs, n_classes)."""
+        return self.linear.log_probabilities(vectors)[batch.documents]
 
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
         """Return 0 for each pair: float64 (n_pairs,)."""

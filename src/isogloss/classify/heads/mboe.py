@@ -17,6 +17,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d
 from isogloss.classify.documents.attention import EntityPairs
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import Attention, EntityMemory
+from isogloss.classify.documents.left_out import pooled_without_each
 from isogloss.classify.documents.trained_vectors import TrainedVectors
 from isogloss.classify.heads.head import needed
 from isogloss.classify.heads.joint import train_together
@@ -77,6 +78,15 @@ class MboeHead:
     def log_probabilities(self, vectors: Floats2d, batch: EntityBatch | None = None) -> Doubles2d:
         """Return log p(c | D): float64 (n_documents, n_classes)."""
         return self.linear.log_probabilities(self.inputs(vectors, batch))
+
+    def log_probabilities_without_each(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p(c | D) without the entity of each pair: float64 (n_pairs, n_classes)."""
+        pooling = self.trained.pooling(batch)
+        with torch.inference_mode():
+            own = pooling.projected().numpy()
+        weights = self.entity_weights(vectors, batch)
+        rest = pooled_without_each(weights, own, batch, as_sum=pooling.attention == "sum")
+        return self.linear.log_probabilities(vectors.astype(np.float64)[batch.documents] + rest)
 
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
         """Return a_e of each pair: float64 (n_pairs,)."""

@@ -147,6 +147,19 @@ class MboePlusHead:
             alone[linked] = _mix(objective, objective.scores(alone[linked]), evidence, weights)
         return alone
 
+    def log_probabilities_without_each(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return log p(c | D) without the entity of each pair: float64 (n_pairs, n_classes)."""
+        left = self.linear.log_probabilities(vectors)[batch.documents]
+        weights = self.mixture.weights(batch.counts[batch.documents] - 1)
+        linked = np.flatnonzero(weights)
+        if len(linked):
+            evidence = self.vote.log_evidence_without_each(vectors, batch)[linked]
+            objective = self.linear.objective
+            left[linked] = _mix(
+                objective, objective.scores(left[linked]), evidence, weights[linked]
+            )
+        return left
+
     def entity_weights(self, vectors: Floats2d, batch: EntityBatch) -> Doubles1d:
         """Return a_e of each pair: float64 (n_pairs,)."""
         return pair_weights(self.memory, vectors, batch)

@@ -20,6 +20,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Floats2d
 from isogloss.classify.documents.attention import EntityPairs, softmax_by_document
 from isogloss.classify.documents.entity_batch import EntityBatch
 from isogloss.classify.documents.entity_memory import EntityMemory
+from isogloss.classify.documents.left_out import pooled_without_each
 from isogloss.learn.linear_head import LinearHead
 from isogloss.learn.objective import Targets, objective_of
 from isogloss.learn.search import SEARCH
@@ -73,7 +74,15 @@ class EntityVote:
 
         0 for a class that no linked training document has: nothing is known of it.
         """
-        voted = self.linear.log_probabilities(pooled(self.memory, vectors, batch))
+        return self._evidence(pooled(self.memory, vectors, batch))
+
+    def log_evidence_without_each(self, vectors: Floats2d, batch: EntityBatch) -> Doubles2d:
+        """Return the same without the entity of each pair: float64 (n_pairs, n_classes)."""
+        weights, as_sum = pair_weights(self.memory, vectors, batch), self.memory.attention == "sum"
+        return self._evidence(pooled_without_each(weights, batch.vectors, batch, as_sum=as_sum))
+
+    def _evidence(self, pooled: Doubles2d) -> Doubles2d:
+        voted = self.linear.log_probabilities(pooled)
         scores = self.linear.objective.scores(voted)
         return np.where(np.isneginf(scores), 0.0, scores - self.log_priors)
 

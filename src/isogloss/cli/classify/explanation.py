@@ -4,6 +4,7 @@ from typing import Any
 
 import typer
 
+from isogloss.classify.evaluate.evidence import EntityEvidence
 from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation
 from isogloss.classify.examples import N_OF_SUPPORT
 from isogloss.classify.fitted import FittedClassifier
@@ -61,6 +62,7 @@ def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
             "entity": entity.title,
             "id": entity.id,
             "share among entities": entity.share,
+            **_direction(explanation, entity),
             "seen in training": "yes" if entity.seen else "no",
         }
         for entity in explanation.entities[:20]
@@ -68,6 +70,15 @@ def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
     Table(named).render(console())
     if len(explanation.entities) > 20:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+
+
+def _direction(explanation: Explanation, entity: EntityEvidence) -> dict[str, Any]:
+    """Return what an entity adds, in log-odds, where entities can change a probability."""
+    if not explanation.entities_have_weight:
+        return {}
+    best = max(explanation.probabilities, key=explanation.probabilities.__getitem__)
+    raises = "" if entity.raises is None else f"{entity.raises} {entity.raises_by:+.2f}"
+    return {f"adds to {best}": f"{entity.adds:+.2f}", "raises most": raises}
 
 
 def _print_examples(explanation: Explanation) -> None:
