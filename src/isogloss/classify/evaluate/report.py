@@ -38,6 +38,7 @@ from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.languages import UNKNOWN
 
 N_ENTITIES_SHOWN, N_EXAMPLES_SHOWN = 12, 3  # of a document
+SOURCE_COLUMNS = ("name", "licence", "n_entities")
 MOST_DOTS = 10  # of a reliability diagram
 
 
@@ -81,6 +82,7 @@ def write_report(
             documents[kind].append(_document(found, texts.gold[at], fitted))
     if fitted.kb is not None and not fitted.head.uses_entities:
         note = f"{note} {NO_WEIGHT[0].upper()}{NO_WEIGHT[1:]}.".lstrip()
+    sources = [] if fitted.kb is None else fitted.kb.info()["sources"]
     several = fitted.options.multilabel
     ClassificationReport(
         title=title,
@@ -96,7 +98,7 @@ def write_report(
         classes=class_table(evaluation, multilabel=several),
         reliability=reliability_of(evaluation),
         documents=documents,
-        sources=_sources(fitted),
+        sources=Table(sources, columns=SOURCE_COLUMNS) if sources else None,
         versus=versus,
         abstain_below=evaluation.abstain_below,
         target=evaluation.target,
@@ -170,14 +172,6 @@ def _data(evaluation: Evaluation, X: Sequence[str]) -> dict[str, str]:
     return {"evaluated on": f"{size}, SHA-256 {digest}"}
 
 
-def _sources(fitted: FittedClassifier) -> Table | None:
-    if fitted.kb is None:
-        return None
-    sources = fitted.kb.info()["sources"]
-    return Table([{name: one[name] for name in ("name", "licence", "n_entities")}
-                  for one in sources])  # fmt: skip
-
-
 def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> ReportDocument:
     text, labelling = explanation.text, fitted.labelling
     by_span: dict[tuple[int, int], float] = {}
@@ -190,8 +184,10 @@ def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> 
         lang=explanation.lang or UNKNOWN,
         label=labelling.shown(explanation.label),
         gold=labelling.shown(gold),
-        probabilities=_named(explanation.probabilities),
-        probabilities_without_entities=_named(explanation.probabilities_without_entities),
+        probabilities={str(one): p for one, p in explanation.probabilities.items()},
+        probabilities_without_entities={
+            str(one): p for one, p in explanation.probabilities_without_entities.items()
+        },
         mentions=[
             MarkedMention(start=start, end=end, weight=weight / largest)
             for (start, end), weight in sorted(by_span.items())
@@ -211,7 +207,3 @@ def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> 
             for one in (explanation.examples or [])[:N_EXAMPLES_SHOWN]
         ],
     )
-
-
-def _named(probabilities: dict[Any, float]) -> dict[str, float]:
-    return {str(label): value for label, value in probabilities.items()}
