@@ -142,7 +142,7 @@ def test_script_tests_and_trains_on_altered_text(
     measured: Path, treebanks: Treebanks, cli: Run, tmp_path: Path
 ) -> None:
     dictionary = tmp_path / "ja-en.tsv"
-    dictionary.write_text("東京\tTokyo\n首都\tcapital\nその\tthat\n", "utf-8")
+    dictionary.write_text("東京\tTokyo\n首都\tcapital\nその\tthat\n今日\tthis day\n", "utf-8")
     mixed = write_treebank(tmp_path / "mixed.conllu", "ja", misc=True, seed=3)
     words = ["probe", "script", measured, "--lang", "ja", "--romanise", "--dictionary", dictionary]
     words += [
@@ -167,6 +167,7 @@ def test_script_tests_and_trains_on_altered_text(
     assert scores["ja", "100 % switched"]["changed"] == pytest.approx(0.5)
     assert any("kanji as Chinese" in note for note in outcome.json["notes"])
     assert "differs" not in outcome.err
+    assert "1 entry with several words on a side left out" in outcome.err
 
 
 def test_all_of_them_in_one_report(measured: Path, cli: Run, tmp_path: Path) -> None:

@@ -229,6 +229,23 @@ def test_probabilities_go_elsewhere(
     assert cli(*words, "--overwrite").code == 0
 
 
+def test_words_without_a_piece_are_said_and_nothing_is_kept_under_strict(
+    cli: Run, models: dict[str, Path], tmp_path: Path
+) -> None:
+    test = write_file(tmp_path / "blank.conll", "fox NOUN\n\u200b X\n")
+    words = ["tag", "predict", models["pos"], "--lang", "de"]
+    made = tmp_path / "p.jsonl"
+    outcome = cli(*words, test, "--probabilities", made, "--strict")
+    assert (outcome.code, outcome.out, made.exists()) == (2, "", False)
+    outcome = cli(*words, test, "--probabilities", made)
+    assert "1 word without a piece in the encoder" in outcome.err
+    assert made.exists()
+    raw = cli(*words, "--raw", stdin="fox \u200b\n")
+    assert len(raw.lines) == 1
+    assert "1 word without a piece in the encoder" in raw.err
+    assert cli(*words, "--raw", "--strict", stdin="fox \u200b\n").code == 2
+
+
 def test_the_options_of_a_fit_are_those_of_the_model(
     cli: Run, files: Path, world: World, tmp_path: Path
 ) -> None:

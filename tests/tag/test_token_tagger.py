@@ -15,6 +15,7 @@ from isogloss.encode.words.tokens_of_words import SpannedText
 from isogloss.encode.words.word_vectors import encode_words
 from isogloss.errors import OmissionWarning
 from isogloss.tag import TaggedSentences
+from isogloss.tag.choice import HeldOutScore
 
 Lists = list[list[str]]
 
@@ -110,7 +111,10 @@ def test_a_few_sentences_are_learned_from_without_a_choice(
     tiny_models: dict[str, Path], sentences: Lists, tags: Lists
 ) -> None:
     model = TokenTagger(tiny_models["bert"]).fit(sentences[:4], tags[:4], "en")
-    assert model.fitted_.head.chosen_by.value == "too-few-texts"
+    assert model.fitted_.head.chosen_by.value == "too-few-sentences"
+    said = model.fitted_.describe()
+    assert "layers: 0-1, their mean (the middle third: too few sentences to choose by)" in said
+    assert "head: C = 0.003 (no search: too few sentences)" in said
     assert model.layers_ == (0, 1)
 
 
@@ -219,6 +223,46 @@ def test_development_words_with_an_unseen_tag_are_counted(
     dev = TaggedSentences.of([["dog", "!"]] * 5, [["NOUN", "SYM"]] * 5, "en")
     with pytest.warns(OmissionWarning, match="5 development words with a tag that training lacks"):
         TokenTagger(tiny_models["bert"], layer=1).fit(sentences, tags, "en", dev=dev)
+
+
+def test_development_words_with_an_unseen_tag_change_no_choice(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists
+) -> None:
+    """They were errors of every candidate, which brought more candidates near the best."""
+    dev, gold = sentences[40:], tags[40:]
+    some = TaggedSentences.of(dev, gold, "en")
+    more = TaggedSentences.of(
+        [[*one, "!", "!", "!"] for one in dev], [[*one, "SYM", "SYM", "SYM"] for one in gold], "en"
+    )
+    one, other = (
+        HeldOutScore.accuracy(right, of.starts, counts=known)
+        for of, right, known in (
+            (some, np.ones(len(some.all_tags), np.bool_), None),
+            (more, np.ones(len(more.all_tags), np.bool_), np.array(more.all_tags) != "SYM"),
+        )
+    )
+    assert one.value == other.value == 1.0
+    np.testing.assert_array_equal(one.counted, other.counted)
+
+
+@pytest.mark.parametrize("tune", ["head", "full"])
+@pytest.mark.parametrize(
+    ("words", "gold", "said"),
+    [
+        ([["dog"]], [["SYM"]], "no development word has a tag that training has"),
+        ([], [], "no development word has a tag that training has"),
+        ([["\u200b"]], [["NOUN"]], "no word to choose by has a piece in this encoder"),
+    ],
+)
+def test_development_sentences_by_which_nothing_can_be_chosen_are_refused(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tune: Any, words: Lists,
+    gold: Lists, said: str,
+) -> None:  # fmt: skip
+    """The weakest model was "chosen", and tuning divided by no words."""
+    training = None if tune == "head" else {"epochs": 1}
+    model = TokenTagger(tiny_models["bert"], layer=1, tune=tune, training=training)
+    with pytest.raises(InputError, match=said):
+        model.fit(sentences, tags, "en", dev=TaggedSentences.of(words, gold, "en"))
 
 
 def test_languages_are_checked(fitted: TokenTagger) -> None:

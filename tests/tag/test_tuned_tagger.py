@@ -11,6 +11,7 @@ from isogloss import InputError, TokenTagger
 from isogloss.encode.model import load_network
 from isogloss.encode.settings import read_chain
 from isogloss.encode.words.sentence_windows import WordTokens
+from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import ChosenBy, LinearHead, Standardisation
 from isogloss.learn.objective import SOFTMAX
 from isogloss.tag import TaggedSentences, tuning
@@ -167,3 +168,24 @@ def test_what_is_for_tuning_is_refused_without_it(
     model = TokenTagger(tiny_models["bert"])
     with pytest.raises(InputError, match="checkpoints are for tune='lora' or 'full'"):
         model.fit(sentences, tags, "en", checkpoints=tmp_path / "run")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_training_that_diverged_is_the_fault_of_its_rate(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, share: float
+) -> None:
+    """A model of NaN was written, which answered nothing."""
+    diverging = {"epochs": 1, "learning_rate": 1e30, "batch_size": 100, "dev_split": share}
+    with pytest.raises(InputError, match=r"learning_rate 1e\+30 .* give a smaller learning rate"):
+        fitted(tiny_models["bert"], sentences, tags, "full", training=diverging)
+
+
+def test_what_cannot_be_split_is_said(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists
+) -> None:
+    encoder = tiny_models["bert"]
+    with pytest.raises(InputError, match=r"dev_split 0\.99 of 8 sentences leaves none to learn"):
+        fitted(encoder, sentences[:8], tags[:8], "full", training={"dev_split": 0.99})
+    few = {"epochs": 1, "dev_split": 0.2}
+    with pytest.warns(OmissionWarning, match="4 training sentences are too few to split"):
+        fitted(encoder, sentences[:4], tags[:4], "full", training=few)

@@ -31,6 +31,7 @@ class ChosenBy(StrEnum):
     DEVELOPMENT = "development-data"
     HELD_OUT = "held-out"
     TOO_FEW_TEXTS = "too-few-texts"
+    TOO_FEW_SENTENCES = "too-few-sentences"
     MIXTURE = "mixture"
     NOTHING = "nothing"
     TUNING = "tuning"
@@ -47,6 +48,7 @@ _CHOSEN_BY = {
     ChosenBy.DEVELOPMENT: "development data",
     ChosenBy.HELD_OUT: "held-out sentences",
     ChosenBy.TOO_FEW_TEXTS: "no search: too few documents",
+    ChosenBy.TOO_FEW_SENTENCES: "no search: too few sentences",
     ChosenBy.MIXTURE: "with the mixture",
     ChosenBy.NOTHING: "nothing to learn from",
     ChosenBy.TUNING: "fine-tuning",

@@ -7,7 +7,8 @@ reads; `tune="lora"` as the adapter that peft made, beside which the base model 
 import hashlib
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +27,8 @@ from isogloss.encode.model import Network, load_network
 from isogloss.encode.packed import pack
 from isogloss.encode.settings import GIVEN, Pooling, Setting
 from isogloss.encode.tokenizer import TextTokenizer
-from isogloss.errors import InputError
-from isogloss.learn.tuning_options import WINDOWS_ARE_FOR_FROZEN
+from isogloss.errors import InputError, NotFiniteError
+from isogloss.learn.tuning_options import WINDOWS_ARE_FOR_FROZEN, TuningOptions
 from isogloss.storage.files import write_json
 
 SUFFIXES = (".json", ".txt", ".model")  # of the files of an encoder that are not weights
@@ -228,6 +229,24 @@ def add_adapter(network: Network, *, rank: int, seed: int) -> Any:
         warnings.simplefilter("ignore", FutureWarning)  # between peft and transformers
         torch.manual_seed(seed)
         return peft.get_peft_model(network.model, config)
+
+
+@contextmanager
+def divergence_in_one_sentence(options: TuningOptions) -> Iterator[None]:
+    """Say of vectors of a tuned encoder that are not finite that the rate is at fault.
+
+    Raises
+    ------
+    InputError
+        Where the block raises `NotFiniteError`.
+    """
+    try:
+        yield
+    except NotFiniteError as error:
+        raise InputError(
+            f"tuning with learning_rate {options.learning_rate:g} left an encoder whose vectors "
+            "are not finite; give a smaller learning rate, or precision float32"
+        ) from error
 
 
 def finished_full(base: Encoder, network: Network) -> TunedEncoder:

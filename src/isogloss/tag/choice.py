@@ -40,18 +40,24 @@ class HeldOutScore:
 
     @classmethod
     def accuracy(
-        cls, is_right: Bools1d, starts: Ints1d, *, leeway: float = LEEWAY
+        cls,
+        is_right: Bools1d,
+        starts: Ints1d,
+        *,
+        counts: Bools1d | None = None,
+        leeway: float = LEEWAY,
     ) -> "HeldOutScore":
         """Return the share of words that are right.
 
         Parameters
         ----------
-        is_right
-            (n_words,)
+        is_right, counts
+            (n_words,); words that do not count are neither right nor wrong, None: all do.
         starts
             Words of sentence i are ``starts[i]`` to ``starts[i + 1] - 1``.
         """
-        return cls(_sums(is_right, starts), np.diff(starts).astype(np.float64), leeway)
+        counted = np.ones(len(is_right), np.bool_) if counts is None else counts
+        return cls(_sums(is_right & counted, starts), _sums(counted, starts), leeway)
 
     @classmethod
     def entity_f1(

@@ -46,7 +46,9 @@ def evaluate_tagger(
     OmissionWarning
         Words of a language have a right tag that training lacks, or no piece in the encoder.
     """
-    rows = {lang: [at for at, one in enumerate(langs) if one == lang] for lang in langs}
+    rows: dict[str, list[int]] = {}
+    for at, lang in enumerate(langs):
+        rows.setdefault(lang, []).append(at)
     gold = [list(one) for one in tags]
     if fitted.scheme is not None:
         for of_lang in rows.values():

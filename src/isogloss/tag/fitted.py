@@ -12,7 +12,7 @@ import numpy as np
 
 from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.encode import Encoder
-from isogloss.learn.linear_head import LinearHead
+from isogloss.learn.linear_head import ChosenBy, LinearHead
 from isogloss.learn.tuning_options import Tune, TuningOptions
 from isogloss.tag.decoding import decoded
 from isogloss.tag.entities import SchemeChoice
@@ -106,11 +106,17 @@ class FittedTagger:
         return [
             f"languages: {', '.join(self.langs)}",
             f"tags: {len(self.tag_names)}{of_entities}",
-            f"layers: {shown} ({'chosen' if self.options.layer == AUTO else 'given'})",
+            f"layers: {shown} ({self._layers_by()})",
             f"head: {self.head.describe()}",
             *(one.choice.describe() for one in self.chosen_heads),
             *([] if self.names is None else [f"names: of {self.names.features.kb.path}"]),
         ]
+
+    def _layers_by(self) -> str:
+        if self.options.layer != AUTO:
+            return "given"
+        is_few = self.head.chosen_by is ChosenBy.TOO_FEW_SENTENCES
+        return "the middle third: too few sentences to choose by" if is_few else "chosen"
 
     def answers(self, sentences: Sequence[Sequence[str]], langs: Sequence[str]) -> Answers:
         """Return what is said of each word of sentences, whose languages are `langs`."""

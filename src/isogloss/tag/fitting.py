@@ -9,10 +9,14 @@ import numpy as np
 from isogloss.compat import require
 from isogloss.encode import Encoder
 from isogloss.encode.words.word_vectors import network_of
-from isogloss.errors import InputError, warn_omitted
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.learn.linear_head import LinearHead
-from isogloss.learn.tuned_encoder import check_untuned, with_settings
+from isogloss.learn.tuned_encoder import (
+    check_untuned,
+    divergence_in_one_sentence,
+    with_settings,
+)
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.tag.entities import entity_scheme
 from isogloss.tag.fitted import FittedOptions, FittedTagger
@@ -31,6 +35,8 @@ from isogloss.tag.options import AUTO, check_options, layers_of
 from isogloss.tag.sentences import TaggedSentences
 from isogloss.tag.tuning import TuningTask, tune_tagger
 from isogloss.tag.word_features import Reading
+
+TO_CHECK = 8  # training sentences that a tuned encoder must have finite vectors for
 
 
 def learn_tagger(
@@ -66,6 +72,11 @@ def learn_tagger(
             max_length=tuning.max_length,
         )  # fmt: skip
     data = judged(train, dev, share=HELD_OUT if tuning is None else tuning.dev_split, seed=seed)
+    if tuning is not None and data.dev is None and tuning.dev_split:
+        warn_omitted(
+            f"{counted(len(train), 'training sentence')} are too few to split by dev_split "
+            f"{tuning.dev_split:g}: nothing is held out, and the last epoch is kept"
+        )
     layers = layers_of(parameters["layer"], network_of(encoder).n_layers)
     if layers is None:
         layers = chosen_layers(encoder, data, names, pieces, seed=seed)
@@ -83,6 +94,8 @@ def learn_tagger(
         )  # fmt: skip
         tuned = tune_tagger(task, checkpoints=checkpoints)
         reading = Reading(tuned.encoder, layers, pieces)
+        with divergence_in_one_sentence(tuning):
+            reading.all(data.train.sentences[:TO_CHECK])
         learned = Learned(tuned.head, tuned.n_words, tuned.head)
     vote = _vote(parameters["kb"], data, reading, learned.before, names)
     counts = np.bincount(numbers_of_tags(train, names), minlength=len(names))

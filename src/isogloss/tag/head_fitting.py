@@ -45,12 +45,23 @@ class Judged:
 def judged(
     train: TaggedSentences, dev: TaggedSentences | None, *, share: float, seed: int
 ) -> Judged:
-    """Hold out a share of the training sentences where no others are given."""
+    """Hold out a share of the training sentences where no others are given.
+
+    Raises
+    ------
+    InputError
+        When the share leaves none to learn from.
+    """
     if dev is not None:
         return Judged(train, dev, is_split=False)
     if len(train) < FEWEST_TO_SPLIT or not share:
         return Judged(train, None, is_split=False)
     n_held_out = max(1, round(share * len(train)))
+    if n_held_out == len(train):
+        raise InputError(
+            f"dev_split {share:g} of {counted(len(train), 'sentence')} leaves none to learn from; "
+            "give a smaller one"
+        )
     order = np.random.default_rng(seed).permutation(len(train))
     held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     return Judged(train.select(kept), train.select(held_out), is_split=True)
@@ -113,6 +124,7 @@ def fitted_head(
     dev, gold, langs = None, np.zeros(0, np.int64), data.train.langs
     if data.dev is not None:
         dev, gold = reading.all(data.dev.sentences), numbers_of_tags(data.dev, tag_names)
+        _refuse_unusable(dev, gold)
     chosen_by, candidates = _search(data, C)
     with one_thread(), activity(f"learning the head: {counted(len(y), 'word')}"):
         heads = heads_of_words(train, y, n_tags, candidates, chosen_by)
@@ -134,7 +146,7 @@ def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, .
     Raises
     ------
     InputError
-        When there is one only.
+        When there is one only, or no development word has one of them.
     """
     names = tuple(sorted(set(train.all_tags)))
     if len(names) < 2:
@@ -144,7 +156,12 @@ def tags_in(train: TaggedSentences, dev: TaggedSentences | None) -> tuple[str, .
             else "there are no words to learn from; give tagged sentences"
         )
     if dev is not None:
-        n_unseen = sum(tag not in names for tag in dev.all_tags)
+        tags = dev.all_tags
+        n_unseen = sum(tag not in names for tag in tags)
+        if n_unseen == len(tags):
+            raise InputError(
+                "no development word has a tag that training has; give others to choose by"
+            )
         if n_unseen:
             warn_omitted(
                 f"{counted(n_unseen, 'development word')} with a tag that training lacks; no "
@@ -164,19 +181,41 @@ def _search(data: Judged, C: float | None) -> tuple[ChosenBy, tuple[float, ...]]
     if C is not None:
         return ChosenBy.GIVEN, (C,)
     if data.dev is None:
-        return ChosenBy.TOO_FEW_TEXTS, (C_WITHOUT_CHOICE,)
+        return ChosenBy.TOO_FEW_SENTENCES, (C_WITHOUT_CHOICE,)
     return (ChosenBy.HELD_OUT if data.is_split else ChosenBy.DEVELOPMENT), C_VALUES
+
+
+def _refuse_unusable(dev: WordFeatures, gold: Ints1d) -> None:
+    """Refuse sentences to choose by of which no word counts.
+
+    Raises
+    ------
+    InputError
+        When no word has both a piece and a tag that training has.
+    """
+    if not (dev.has_piece & (gold >= 0)).any():
+        raise InputError(
+            "no word to choose by has a piece in this encoder and a tag that training has; give "
+            "other development sentences"
+        )
 
 
 def _score(
     head: LinearHead, features: WordFeatures, gold: Ints1d, tag_names: Sequence[str]
 ) -> HeldOutScore:
-    """Score the answers; a word without a piece is answered wrong, or is in no entity."""
+    """Score the answers; a word without a piece is answered wrong, or is in no entity.
+
+    A word whose tag training lacks counts for nothing: it is as wrong for every candidate.
+    """
     found, outside = scores_of(head, features).argmax(axis=1), outside_of(tag_names)
+    known = gold >= 0
     if outside is None:
-        return HeldOutScore.accuracy((found == gold) & features.has_piece, features.starts)
-    found[~features.has_piece] = outside
-    return HeldOutScore.entity_f1(found, gold, features.starts, outside=outside)
+        is_right = (found == gold) & features.has_piece
+        return HeldOutScore.accuracy(is_right, features.starts, counts=known)
+    found[~(features.has_piece & known)] = outside
+    return HeldOutScore.entity_f1(
+        found, np.where(known, gold, outside), features.starts, outside=outside
+    )
 
 
 def _joined(one: WordFeatures, other: WordFeatures) -> WordFeatures:

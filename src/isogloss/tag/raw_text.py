@@ -1,26 +1,37 @@
 """Text that is not cut into words: cut by ICU, punctuation kept, tagged, and placed in the text."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from isogloss.encode.words.tokens_of_words import WordUnits
 from isogloss.tag.fitted import FittedTagger
 from isogloss.tag.schemes import spans_of
 
 
-def tagged_texts(fitted: FittedTagger, texts: Sequence[str], lang: str) -> list[dict[str, Any]]:
+class TaggedTexts(NamedTuple):
+    """Words and entities of texts.
+
+    Attributes
+    ----------
+    rows
+        A dictionary a text: ``tokens``, each with ``start`` and ``end`` in characters, ``tag`` and
+        ``p``, the probability of that tag; and ``spans`` of entities, each with ``start``, ``end``
+        and ``type``, where the tags are of entities.
+    n_without_piece
+        Words without a piece in the encoder.
+    """
+
+    rows: list[dict[str, Any]]
+    n_without_piece: int
+
+
+def tagged_texts(fitted: FittedTagger, texts: Sequence[str], lang: str) -> TaggedTexts:
     """Return words and entities of texts with their places.
 
     Parameters
     ----------
     lang
         Of the texts: its rules say where words begin and end.
-
-    Returns
-    -------
-    A dictionary a text: ``tokens``, each with ``start`` and ``end`` in characters, ``tag`` and
-    ``p``, the probability of that tag; and ``spans`` of entities, each with ``start``, ``end`` and
-    ``type``, where the tags are of entities.
 
     Raises
     ------
@@ -46,4 +57,4 @@ def tagged_texts(fitted: FittedTagger, texts: Sequence[str], lang: str) -> list[
                 for span in spans_of(of_text, fitted.scheme)
             ]
         found.append(one)
-    return found
+    return TaggedTexts(found, int((~answers.has_piece).sum()))

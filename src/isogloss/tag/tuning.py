@@ -185,11 +185,11 @@ def _score(module: WordNetwork, dev: WordExamples) -> Callable[[], tuple[float, 
             batch = dev.collate(rows.tolist())
             known = batch.gold >= 0
             logits = module(batch).float()
-            n_right += float((logits.argmax(dim=1) == batch.gold).sum())
+            n_right += float((logits.argmax(dim=1) == batch.gold).sum())  # of known ones alone
             loss += float(
                 functional.cross_entropy(logits[known], batch.gold[known], reduction="sum")
             )
-            n_words += len(batch.gold)
+            n_words += int(known.sum())
         return n_right / n_words, -loss / n_words
 
     return score

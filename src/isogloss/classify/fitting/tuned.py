@@ -22,10 +22,14 @@ from isogloss.classify.preparation import Preparation
 from isogloss.classify.tuning.task import LabelledDocuments, TuningTask, tune_classifier
 from isogloss.compat import require
 from isogloss.encode import Encoder
-from isogloss.errors import InputError, NotFiniteError, counted, warn_caller, warn_omitted
+from isogloss.errors import counted, warn_caller, warn_omitted
 from isogloss.learn.search import Search
 from isogloss.learn.splits import held_out
-from isogloss.learn.tuned_encoder import check_untuned, with_settings
+from isogloss.learn.tuned_encoder import (
+    check_untuned,
+    divergence_in_one_sentence,
+    with_settings,
+)
 from isogloss.learn.tuning_options import LEARNING_RATES, Tune, TuningOptions
 from isogloss.statistics.calibration import FEWEST_TEXTS
 
@@ -114,7 +118,8 @@ def fit_tuned(
             f"{base.settings.limit}; only their beginning was read"
         )
     some = train.select(np.arange(1)) if dev is None else dev
-    encoded = _encoded_by_tuned(some, tuned.encoder, training)
+    with divergence_in_one_sentence(training):
+        encoded = some.encoded_by(tuned.encoder)
     if dev is not None:
         dev = encoded
     head: Head = tuned.head
@@ -167,17 +172,6 @@ def _warn_of_few(n_train: int, n_dev: int | None, tune: Tune, training: TuningOp
         few.append(f"{counted(n_steps, 'step')} at a learning rate of {rate:g} change little")
     if few:
         warn_caller(f"{'; '.join(few)}: see {RECIPE} for a recipe for few labels")
-
-
-def _encoded_by_tuned(part: Part, encoder: Encoder, training: TuningOptions) -> Part:
-    """Return texts with the tuned encoder's vectors; the fault of one that diverged is the rate."""
-    try:
-        return part.encoded_by(encoder)
-    except NotFiniteError as error:
-        raise InputError(
-            f"tuning with learning_rate {training.learning_rate:g} left an encoder whose vectors "
-            "are not finite; give a smaller learning rate, or precision float32"
-        ) from error
 
 
 def _labelled(part: Part, preparation: Preparation) -> LabelledDocuments:

@@ -12,7 +12,7 @@ from isogloss.cli.places import places_read
 from isogloss.cli.probing.explained import Folder
 from isogloss.cli.probing.results import print_result, say_written
 from isogloss.encode import Encoder
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.probe.transfer.altered.alterations import (
     Alteration,
@@ -113,6 +113,12 @@ def _alterations(altered: Altered, lang: str, seed: int) -> list[Alteration]:
     translations: Dictionaries | None = None
     if altered.dictionary is not None:
         dictionary = read_dictionary(altered.dictionary)
+        if dictionary.n_several:
+            several = counted(dictionary.n_several, "entry", "entries")
+            warn_omitted(
+                f"{altered.dictionary}: {several} with several words on a side left out, as tags "
+                "are of words"
+            )
         translations = lambda _words: dictionary  # noqa: E731
     elif altered.kb is not None:
         knowledge_base, into = KnowledgeBase.open(altered.kb), parse_language(altered.into)

@@ -73,16 +73,15 @@ def predict_command(
     tags = fitted.tags_of(answers)
     made = BytesIO()
     write_tagged(read, tags, made)
+    say_without_piece(int((~answers.has_piece).sum()))  # before anything is kept, for --strict
     if probabilities is not None:
         with atomic_file(probabilities, overwrite=overwrite) as temporary:
             _write_probabilities(temporary, read, fitted, answers, tags)
-    say_without_piece(answers)
     write_bytes(made.getvalue())
 
 
-def say_without_piece(answers: Answers) -> None:
-    """Say how many words the encoder has no piece for."""
-    n = int((~answers.has_piece).sum())
+def say_without_piece(n: int) -> None:
+    """Say how many words the encoder has no piece for, where there are any."""
     if n:
         warn_omitted(
             f"{counted(n, 'word')} without a piece in the encoder: the commonest tag is a guess "
@@ -93,9 +92,13 @@ def say_without_piece(answers: Answers) -> None:
 def _tag_text(saved: Model, file: str, lang: str) -> None:
     texts = [line for _, line in open_lines(Path(file))]
     fitted = saved.load().fitted_
+    n_without_piece = 0
     for first in range(0, len(texts), TEXTS_AT_ONCE):
-        for one in tagged_texts(fitted, texts[first : first + TEXTS_AT_ONCE], lang):
+        tagged = tagged_texts(fitted, texts[first : first + TEXTS_AT_ONCE], lang)
+        n_without_piece += tagged.n_without_piece
+        for one in tagged.rows:
             typer.echo(json.dumps(one, ensure_ascii=False))
+    say_without_piece(n_without_piece)
 
 
 def _write_probabilities(

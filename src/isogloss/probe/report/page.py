@@ -58,7 +58,7 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
         if (some := by_format[format.name])
     }
     values = {
-        "title": f"Layers of {names.all()}" if layered else "Transfer between languages",
+        "title": _title(names if layered else None, has_transfer=len(layered) < len(saved)),
         "headlines": _headlines(of_geometry, parts),
         "note": _note(saved, names),
         "geometry": of_geometry,
@@ -69,6 +69,13 @@ def write_probe_report(folders: Sequence[Path], path: Path, *, overwrite: bool =
         "version": __version__,
     }
     write_page(path, "probe.html", values, package="isogloss.probe", overwrite=overwrite)
+
+
+def _title(names: Names | None, *, has_transfer: bool) -> str:
+    """Return the title; `names` are those of what was measured by layer, None: nothing was."""
+    if names is None:
+        return "Transfer between languages"
+    return f"Layers of {names.all()}" + (", and transfer between languages" if has_transfer else "")
 
 
 def _headlines(geometry: GeometryPart | None, parts: Mapping[str, Part]) -> dict[str, list[str]]:

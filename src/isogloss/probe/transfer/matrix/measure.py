@@ -220,6 +220,7 @@ def sentence_counts(
 def notes_on(matrix: Matrix, options: TransferOptions) -> list[str]:
     """Say how the matrix was measured."""
     words = f"{options.words:,} words" if options.words else "all words"
+    few = "2 seeds say little of how far seeds differ, so intervals are wide; give more --seeds"
     return [
         f"frozen encoders with a linear head; trained on {words} of each training language, "
         f"{counted(options.seeds, 'seed')}; layer {options.layer}, {options.pieces} of a word's "
@@ -227,4 +228,5 @@ def notes_on(matrix: Matrix, options: TransferOptions) -> list[str]:
         f"{counted(len(matrix.zero_shot), 'zero-shot pair')} of "
         f"{counted(len(matrix.trains), 'training set')} and "
         f"{counted(len(matrix.tests), 'test language')}",
+        *([few] if options.seeds == 2 else []),
     ]
