@@ -34,7 +34,7 @@ def document(text, lang="de", *, mentions=(), label="sport", gold="sport", surfa
         probabilities={"sport": 0.75, "economy": 0.25},
         probabilities_without_entities={"sport": 0.5, "economy": 0.5},
         mentions=list(mentions),
-        entities=[ReportEntity("Kenya", "Q114", 0.6, False, list(surfaces))],
+        entities=[ReportEntity("Kenya", "Q114", None, 0.6, 0.25, False, list(surfaces))],
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_texts_titles_labels_and_settings_are_only_text(path):
     evil = dataclasses.replace(
         document(f"{attack} Kenia", mentions=[MarkedMention(0, 10, 0.5)], surfaces=[attack]),
         label=attack, gold='"><b>', probabilities={attack: 1.0},
-        entities=[ReportEntity(attack, attack, 0.5, True, [attack])],
+        entities=[ReportEntity(attack, attack, attack, 0.5, 0.1, True, [attack])],
         examples=[ReportExample(attack, attack, attack, 0.5)],
     )  # fmt: skip
     table = Table([{attack: attack}], caption=attack)
@@ -349,7 +349,7 @@ def test_a_document_shows_prediction_probabilities_and_entities(path):
     text = " ".join(page.text.split())
     assert "German de: sport, ✗ wrong, it is economy" in text
     assert [bar["width"] for bar in page.all("rect")] == ["75.00%", "50.00%", "25.00%", "50.00%"]
-    assert "Kenia Kenya Q114, not seen in training 0.600" in text
+    assert "Kenia Kenya Q114, not seen in training 0.60+0.25" in text
     assert "✗" not in written(path, documents=[dataclasses.replace(shown, gold=None)])
 
 
@@ -391,3 +391,11 @@ def test_page_names_the_model_compared_with(path):
     page = written(path, rows, mean_of(["fr"]), versus="the model old")
     assert "Against the model old: " in page
     assert "encoder alone" not in page
+
+
+def test_an_entity_leads_to_its_page_where_it_has_one(path):
+    shown = document("Kenia", surfaces=["Kenia"])
+    assert "<a href" not in written(path, documents=[shown]).split('class="document"')[1]
+    entity = dataclasses.replace(shown.entities[0], link="https://www.wikidata.org/wiki/Q114")
+    page = Page(written(path, documents=[dataclasses.replace(shown, entities=[entity])]))
+    assert page.all("a", href="https://www.wikidata.org/wiki/Q114", rel="noreferrer")

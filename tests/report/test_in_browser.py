@@ -41,7 +41,7 @@ def document(lang: str) -> ReportDocument:
         probabilities={"sport": 0.7, "economy \u202e" + ATTACK: 0.2, "health": 0.1},
         probabilities_without_entities={"sport": 0.4, "health": 0.6},
         mentions=[MarkedMention(start, start + len(name), 0.8)],
-        entities=[ReportEntity("Paris " * 9, "Q90", 0.8, False, [name])],
+        entities=[ReportEntity("Paris " * 9, "Q90", f"{ATTACK}#Q90", 0.8, 1.5, False, [name])],
         examples=[ReportExample(text, "sport", lang, 0.9)],
     )  # fmt: skip
 

@@ -27,7 +27,9 @@ class ReportEntity:
 
     title: str
     id: str
+    link: str | None  # to its page
     share: float  # among the entities of the document
+    adds: float  # to the predicted class, in log-odds
     seen: bool  # whether training met it
     surfaces: list[str]  # the names it is found by in the text
 

@@ -194,10 +194,8 @@ def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> 
         ],
         entities=[
             ReportEntity(
-                title=entity.title,
-                id=entity.id,
-                share=entity.share,
-                seen=entity.seen,
+                title=entity.title, id=entity.id, link=entity.link, share=entity.share,
+                adds=entity.adds, seen=entity.seen,
                 surfaces=list(dict.fromkeys(text[start:end] for start, end in entity.spans)),
             )
             for entity in explanation.entities[:N_ENTITIES_SHOWN]
@@ -206,4 +204,4 @@ def _document(explanation: Explanation, gold: Any, fitted: FittedClassifier) -> 
             ReportExample(one.text, labelling.shown(one.label), one.lang or UNKNOWN, one.similarity)
             for one in (explanation.examples or [])[:N_EXAMPLES_SHOWN]
         ],
-    )
+    )  # fmt: skip
