@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from repository import ROOT
 
@@ -41,6 +42,7 @@ from repository import ROOT
         "oracle",
         "routing",
         "search_news",
+        "support",
         "tagging",
         "tagging_few",
         "tagging_shift",
@@ -81,3 +83,19 @@ def test_make_bench_without_data_says_so() -> None:
     assert ended.returncode == 2
     assert "make bench DATA=DIR" in ended.stdout
     assert "pip" not in ended.stdout  # nothing was installed for it
+
+
+def test_auroc_of_answers_is_that_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    made = runpy.run_path(str(ROOT / "benchmarks" / "support.py"))
+    generator = np.random.default_rng(2)
+    scores, right = generator.integers(0, 5, 40) / 10, generator.random(40) < 0.6
+    weights = generator.integers(0, 3, (4, 40)).astype(float)
+    for drawn, found in zip(weights, made["auroc"](scores, right, weights), strict=True):
+        pairs = [
+            (drawn[i] * drawn[j], np.sign(scores[i] - scores[j]) / 2 + 0.5)
+            for i in np.flatnonzero(right)
+            for j in np.flatnonzero(~right)
+        ]
+        times, won = np.array(pairs).T
+        assert found == pytest.approx(np.average(won, weights=times))

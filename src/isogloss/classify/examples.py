@@ -51,7 +51,7 @@ class Examples:
     lang_of
         Place of each text's language among `langs`: int64 (n_texts,).
     vectors
-        float16 (n_texts, width); half of the memory, and no neighbour less.
+        float16 (n_texts, width): half of the memory, and support as with 32 bits (docs/trust.md).
     """
 
     text_bytes: Bytes1d

@@ -4,7 +4,7 @@
 some texts. Files of rows, servers and runs over parts ask it block by block.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ from isogloss.arrays import Bools1d, Doubles1d, Doubles2d, Ints1d
 from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.evaluate.evidence import EntityEvidence, entity_evidence
 from isogloss.classify.evaluate.nearest import Example, nearest_examples
-from isogloss.classify.examples import LanguageMeans
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.data.row_languages import LangBy, RowLanguages
 
@@ -99,8 +98,6 @@ class Answering:
         Give the entities of each text as evidence, for which texts are linked once more.
     with_examples
         Give the nearest training texts of each text, where the model keeps them.
-    means
-        Means of languages from a sample of what will be asked, as in `nearest_examples`.
     """
 
     fitted: FittedClassifier
@@ -108,7 +105,6 @@ class Answering:
     abstain_below: float | None = None
     with_entities: bool = True
     with_examples: bool = False
-    means: LanguageMeans = field(default_factory=dict)
 
     def answer(self, texts: list[str], langs: RowLanguages) -> Answers:
         """Answer to some texts.
@@ -141,7 +137,7 @@ class Answering:
             entities = entity_evidence(fitted, texts, documents, fallback_lang=self.fallback_lang)
         near = None
         if fitted.examples is not None:
-            near = nearest_examples(fitted, documents, probabilities, means=self.means)
+            near = nearest_examples(fitted, documents, probabilities)
         return Answers(
             probabilities,
             labels=[

@@ -1,7 +1,7 @@
 """The training texts nearest to a text, and what they say of its answer.
 
-Whether a language's vectors are centred depends on the model, and on what a caller says of it,
-never on the texts beside: an answer is the same in any block of texts.
+Whether a language's vectors are centred depends on the model alone, unless a caller gives further
+means: an answer is the same in any block of texts.
 """
 
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def nearest_examples(
     probabilities
         The model's answers to them: (n_documents, n_classes).
     means
-        Means of languages beside those that the model knows (`language_means`).
+        Means of further languages (`language_means`); those that the model knows come first.
 
     Raises
     ------
