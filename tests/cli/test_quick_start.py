@@ -89,6 +89,7 @@ REFUSED = [
     (["serve", "no"], "no such model directory"),
     (["tag", "fit", "--train", "en=no.conllu", "--out", "new"], "no.conllu: no such file"),
     (["tag", "predict", "no", "--lang", "en", "no.conllu"], "no.conllu: no such file"),
+    (["try", "no.tsv", "--port", "0"], "no.tsv: no such file"),
     (["vectors", "similar", "no", "word"], "no: no such file"),
 ]
 

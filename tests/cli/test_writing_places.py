@@ -44,6 +44,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("tag evaluate", "--out"): ["no", "--test", "ja=no.conllu"],
     ("tag export", "--out"): ["no"],
     ("tag fit", "--out"): ["--train", "en=no.conllu"],
+    ("try", "--out"): ["no.csv"],
     ("vectors convert", "--out"): ["no"],
     ("vectors train", "--out"): ["--source", "wikipedia:en=no.bz2"],
 }
@@ -171,6 +172,7 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["classify", "audit", "draw", "MODEL", "KB/t.tsv", "--encoder", "ENCODER"], "--out",
      ["MODEL", "MODEL/new.csv", "KB/t.tsv", "ENCODER/new.csv"]),
     (["demo", "--encoder", "MODEL"], "--out", ["MODEL", "MODEL/new"]),
+    (["try", "MODEL/t.tsv", "JA", "--encoder", "ENCODER"], "--out", ["MODEL", "ENCODER/new"]),
     (["encode", "TEXT", "--encoder", "ENCODER", "--transform", "MODEL"], "--out",
      ["TEXT", "ENCODER/new.npy", "MODEL/new.npy"]),
     (["kb", "build", "--source", "names:KB/t.tsv"], "--out", ["KB"]),

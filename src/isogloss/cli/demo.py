@@ -4,6 +4,7 @@ Two tasks, each learned from English and tested in other languages. In one the c
 name of a product, which other languages translate; in the other the topic shows in every word.
 """
 
+import csv
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,9 +19,12 @@ from isogloss.classify.evaluate.evaluation import Evaluation
 from isogloss.classify.evaluate.explanation import difference_by_entities
 from isogloss.cli import options
 from isogloss.cli.classify.explanation import print_explanation
+from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import refuse_place
+from isogloss.cli.serving.serve import PageOptions, run_server
 from isogloss.data.demo_data import DemoTask, demo_names, demo_tests, demo_train
+from isogloss.data.documents import FileFormat
 from isogloss.encode import Encoder
 from isogloss.kb import KnowledgeBase, build_knowledge_base
 from isogloss.report.table import Table
@@ -28,6 +32,8 @@ from isogloss.storage.files import atomic_directory
 
 if TYPE_CHECKING:
     from isogloss.classify import TextClassifier
+    from isogloss.serve.inbox import Inbox
+    from isogloss.serve.served import ServedModel
 
 NOTE = "An illustration, not a benchmark: small data sets, written for this page."
 
@@ -63,17 +69,25 @@ class _Tested:
     difference: Doubles1d  # how far entities changed the probability of the right class
 
 
+@grouped
 def demo(
+    page: Annotated[PageOptions, OnlyWith("serve", why="is for a page; give --serve too")],
     out: Annotated[
         Path, typer.Option(help="Directory to make: knowledge base, models, reports.")
     ] = Path("isogloss-demo"),
     encoder: options.EncoderName = "bundled",
     threads: options.Threads = None,
     overwrite: options.Overwrite = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Open a page on the first task and its answers.")
+    ] = False,
 ) -> None:
     """Train on English, answer in fourteen languages, with and without entities."""
     refuse_place(out, encoder, overwrite=overwrite, makes="folder")
     start = time.monotonic()
+    listening = page.listening
+    if serve:
+        listening.check()
     with (
         atomic_directory(out, overwrite=overwrite) as folder,
         tempfile.TemporaryDirectory() as vectors,  # each text is encoded once
@@ -87,10 +101,11 @@ def demo(
         _say(f"   {kb.n_entities} entities with names in {len(kb.languages)} languages")
         loaded = Encoder.load(encoder, threads=threads, cache=vectors)
         tested = [
-            _run(part, f"{number}.", loaded, kb, folder)
+            _run(part, f"{number}.", loaded, kb, folder, keep_examples=serve)
             for number, part in enumerate(_PARTS, start=2)
         ]
         _explain_two(tested)
+        served = _answered(tested[0], folder / _PARTS[0].model) if serve else None
     _say(f"\n{NOTE}")
     _say(f"Made in {time.monotonic() - start:.0f} s: {out}/products-report.html and report.html "
          "(open them in a browser),")  # fmt: skip
@@ -99,9 +114,21 @@ def demo(
     _say("  isogloss classify fit --train en=YOURS.csv --text TEXT --label LABEL "
          f"--kb {out}/kb --out MODEL")  # fmt: skip
     _say("  isogloss classify predict MODEL --lang auto OTHERS.csv")
+    if served is not None:
+        with listening.opened() as listener:
+            model, inbox = served
+            run_server(model, listening, listener, inbox=inbox, opens=not page.no_browser)
 
 
-def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: Path) -> _Tested:
+def _run(
+    part: _Part,
+    number: str,
+    encoder: Encoder,
+    kb: KnowledgeBase,
+    folder: Path,
+    *,
+    keep_examples: bool,
+) -> _Tested:
     """Fit with and without entities, evaluate both, write the model and its report."""
     from isogloss.classify import TextClassifier
     from isogloss.classify.evaluate.report import write_report
@@ -114,7 +141,8 @@ def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: 
     _say(f"{number} {len(train.texts)} English {part.says}; "
          f"tested on {len(texts)} in {len(tests)} languages")  # fmt: skip
     alone = TextClassifier(encoder).fit(train.texts, train.labels or [], "en")
-    model = TextClassifier(encoder, kb).fit(train.texts, train.labels or [], "en")
+    model = TextClassifier(encoder, kb, keep_examples=keep_examples)
+    model.fit(train.texts, train.labels or [], "en")
     model.save(folder / part.model)
     result = model.evaluate(texts, labels, langs, ids=ids, versus=alone)
     _table(result).render(console())
@@ -125,6 +153,23 @@ def _run(part: _Part, number: str, encoder: Encoder, kb: KnowledgeBase, folder: 
     fitted = model.fitted_
     difference = difference_by_entities(fitted, fitted.prepare(texts, langs), labels)
     return _Tested(model, texts, labels, langs, difference)
+
+
+def _answered(tested: _Tested, path: Path) -> "tuple[ServedModel, Inbox]":
+    """Write the texts of a task's tests beside its model, and answer them for the page."""
+    from isogloss.classify.answers.files import RowSource
+    from isogloss.classify.saving.manifest import read_manifest
+    from isogloss.serve.inbox import answer_inbox
+    from isogloss.serve.served import ServedModel
+
+    rows = path.with_name("inbox.csv")
+    with rows.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [("lang", "text"), *zip(tested.langs, tested.texts, strict=True)]
+        )
+    served = ServedModel.of(tested.model.fitted_, read_manifest(path), path)
+    source = RowSource(rows, FileFormat(text=("text",), lang_column="lang"))
+    return served, answer_inbox(served, source, path.with_name("answered.csv"))
 
 
 def _explain_two(tested: list[_Tested]) -> None:

@@ -42,7 +42,10 @@ COMMANDS = {
     "encode": "Encode texts, one vector each, streamed to a memory-mapped array.",
     "demo": "Train on English, answer in fourteen languages, with and without entities.",
     "serve": "Serve a model on this machine: a page to try it on, and JSON for programs.",
+    "try": "Learn from a file of labelled texts, answer another, and open a page on it.",
 }
+# Of a command that has not the name of its module; the last part is that of the function.
+_MODULES = {"serve": "serving.serve", "try": "serving.trial"}
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
 
@@ -75,11 +78,12 @@ def _command(named: tuple[str, ...]) -> Any:
         if name not in named:
             app.command(name, help=line)(_listed)
             continue
-        module = import_module(f"isogloss.cli.{name}")
+        module_name = _MODULES.get(name, name)
+        module = import_module(f"isogloss.cli.{module_name}")
         if name in GROUPS:
             app.add_typer(module.app, name=name)
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name)(getattr(module, module_name.rpartition(".")[2]))
     command = typer.main.get_command(app)
     add_quiet(command)
     return command

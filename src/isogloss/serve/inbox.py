@@ -1,4 +1,4 @@
-"""The rows of an answered file, for the page: some at a time, of a label or a language."""
+"""A file answered for the page, which shows its rows: some at a time, of a label or a language."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,13 +8,22 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from isogloss.classify.answers.columns import AnswerColumns
+from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
 from isogloss.data.blocks import read_row_blocks
 from isogloss.data.documents import FileFormat
+from isogloss.data.row_files.writing import RowTarget
 from isogloss.errors import counted
+from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.text.languages import UNKNOWN
 
 MOST_ROWS = 50_000  # the first of a file; the page is for looking, the file for work
 MOST_AT_ONCE = 200
+PREFIX = "iso_"  # before the names of new columns where one of these is taken
+TAKEN = {
+    "label", "probability", "second_label", "second_probability", "lang", "lang_by", "support",
+    "entities", "status", "model",
+}  # fmt: skip
 ORDERS = ("file", "unsure")
 Order = Literal["file", "unsure"]
 
@@ -75,6 +84,31 @@ class Inbox:
             "langs": Counter(row.lang or UNKNOWN for row in self.rows),
             "rows": rows[start : start + min(n, MOST_AT_ONCE)],
         }
+
+
+def answer_inbox(served: ServedModel, source: RowSource, out: Path) -> Inbox:
+    """Answer the rows of a file into a CSV file, with its summary beside it; return the rows.
+
+    Raises
+    ------
+    InputError
+        What `answer_file` does.
+    """
+    about, rows = served.about, source.opened()
+    prefix = PREFIX if TAKEN.intersection(rows.head.names) else ""
+    columns = AnswerColumns(
+        about.classes,
+        about.fingerprint,
+        multilabel=about.multilabel,
+        prefix=prefix,
+        with_support=about.keeps_examples,
+    )
+    answering = NotedAnswering(served.fitted, known=served.known)
+    settings = {"text": source.format.text, "lang_column": source.format.lang_column}
+    task = AnswerTask(answering, columns, served.name, settings | {"lang": source.lang})
+    answer_file(task, source, RowTarget(out), opened=rows)
+    format = FileFormat(text=source.format.text)
+    return read_inbox(out, name=source.path.name, format=format, prefix=prefix)
 
 
 def read_inbox(path: Path, *, name: str, format: FileFormat, prefix: str) -> Inbox:

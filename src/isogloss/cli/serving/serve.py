@@ -11,12 +11,28 @@ import typer
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import Given, grouped
 from isogloss.errors import InputError
-from isogloss.serve.security import LEAST_TOKEN, LOOPBACK, Access, is_loopback
+from isogloss.serve.security import LEAST_TOKEN, LOOPBACK, Access, is_loopback, is_token
 
 if TYPE_CHECKING:
+    from isogloss.serve.inbox import Inbox
     from isogloss.serve.served import ServedModel
 
 PORT = 8765
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Where the page is that a command opens."""
+
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any that is free.")] = PORT
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Say where the page is, and open no browser.")
+    ] = False
+
+    @property
+    def listening(self) -> "Listening":
+        """Where the server of the page listens."""
+        return Listening(port=self.port)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +61,9 @@ class Listening:
                 f"--host {self.host} can be reached by others; give --token too, which each "
                 "request must bring"
             )
-        if self.token is not None and not (len(self.token) >= LEAST_TOKEN and self.token.isascii()):
+        if self.token is not None and not is_token(self.token):
             raise InputError(
-                f"--token needs {LEAST_TOKEN} ASCII characters or more; give a longer one"
+                f"--token needs {LEAST_TOKEN} letters and digits or more; give a longer one"
             )
         refuse_without_extra()
 
@@ -70,14 +86,19 @@ def serve(given: Given, saved: Model, listening: Listening) -> None:
 
 
 def run_server(
-    served: "ServedModel", listening: Listening, listener: socket.socket, *, opens: bool = False
+    served: "ServedModel",
+    listening: Listening,
+    listener: socket.socket,
+    *,
+    inbox: "Inbox | None" = None,
+    opens: bool = False,
 ) -> None:
     """Serve a model until told to stop, and say where; `opens`: in a browser too."""
     from isogloss.serve.application import application
     from isogloss.serve.asking import Question
     from isogloss.serve.running import address_of, run
 
-    app = application(served, access=Access(listening.host, listening.token))
+    app = application(served, access=Access(listening.host, listening.token), inbox=inbox)
     served.answer([Question("What is compiled is compiled now.")])
     address = address_of(listener, host=listening.host)
     page = address if listening.token is None else f"{address}/#token={listening.token}"

@@ -1,0 +1,1 @@
+"""What serves: a model, or a trial of one on a page."""
