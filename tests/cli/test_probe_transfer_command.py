@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from cli_world import Refuse, Run, World
+from made_up import folder, translation
 from written_treebanks import write_entities, write_treebank
 from written_wals import write_wals
 
@@ -179,6 +180,25 @@ def test_all_of_them_in_one_report(measured: Path, cli: Run, tmp_path: Path) -> 
     assert "<title>Transfer between languages" in text
     assert "Does transfer need shared tokens?" in text
     assert text.count("<svg") >= 6
+    assert "2 seeds say little of how far seeds differ" in text
+    assert "wals" not in text  # an option that was not given
+    layers = folder(tmp_path / "layers", translation([("en", "de")]))
+    both = tmp_path / "both.html"
+    assert cli("probe", "report", measured, layers, "--out", both).code == 0
+    assert "in English and German, and transfer between languages</title>" in both.read_text(
+        "utf-8"
+    )
+
+
+def test_a_matrix_without_a_zero_shot_pair_explains_nothing(
+    treebanks: Treebanks, cli: Run, refuse: Refuse, world: World, tmp_path: Path
+) -> None:
+    train, test = treebanks.folder / "en.conllu", treebanks.folder / "de-test.conllu"
+    words = ["--train", f"de={train}", "--test", f"de-AT={test}", "--encoder", world.encoder]
+    words += ["--words", 100, "--seeds", 1, "--layer", 1, "--out", tmp_path / "alone"]
+    assert cli("probe", "transfer", *words).code == 0
+    said = refuse("probe", "overlap", tmp_path / "alone", "--out", tmp_path / "overlap")
+    assert f"{tmp_path / 'alone'}: has no zero-shot pair of two languages" in said
 
 
 def test_entities_are_scored_by_strict_f1(

@@ -18,7 +18,7 @@ from isogloss.probe.result import ProbeResult
 from isogloss.probe.transfer.explained.overlap import OverlapResult, overlaps
 from isogloss.probe.transfer.explained.typology import TypologyResult
 from isogloss.probe.transfer.matrix.saved import SavedMatrix, read_matrix
-from isogloss.probe.transfer.measures.pairs import Pair
+from isogloss.probe.transfer.measures.pairs import Pair, zero_shot_pairs
 from isogloss.probe.transfer.measures.word_orders import read_word_orders
 from isogloss.probe.transfer.ranked.ranking import RankOptions, rank_sources_of
 from isogloss.probe.transfer.ranked.result import RankResult
@@ -66,6 +66,7 @@ def overlap(matrix: Folder, made: Made, output: options.Output) -> None:
     """Compare scores of a matrix with the share of tokens that two languages share."""
     made.check(matrix)
     saved = read_matrix(matrix)
+    refuse_no_pair(saved)
     trains = [one for one in saved.read_trains() if one.name in saved.matrix.alone]
     tests = saved.read_tests()
     by_encoder: dict[str, Any] = {}
@@ -86,6 +87,7 @@ def typology(matrix: Folder, wals: Wals, made: Made, output: options.Output) -> 
     """Compare scores of a matrix with likeness of word order, and average them by word order."""
     made.check(matrix, wals)
     saved, orders = read_matrix(matrix), read_word_orders(wals)
+    refuse_no_pair(saved)
     result = TypologyResult(saved.matrix, orders, options=Asked(str(matrix), str(wals)))
     made.write(result)
     tables: Sequence[Table] = (result.pairs, result.means, result.correlations)
@@ -169,6 +171,22 @@ def system_of(saved: SavedMatrix, name: str | None) -> str:
     if name is not None and name not in names:
         raise InputError(f"--system is '{name:.60}'; allowed: {'; '.join(names)}")
     return name or names[0]
+
+
+def refuse_no_pair(saved: SavedMatrix) -> None:
+    """Refuse a matrix in which no language alone is trained on and another tested.
+
+    Raises
+    ------
+    InputError
+        With its folder.
+    """
+    if not zero_shot_pairs(saved.matrix.alone, saved.matrix.tests):
+        raise InputError(
+            "has no zero-shot pair of two languages; add a test language by the command that made "
+            "it, with one more --test",
+            path=saved.folder,
+        )
 
 
 def refuse_known(further: dict[str, Any], saved: SavedMatrix) -> None:
