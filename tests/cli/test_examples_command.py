@@ -112,3 +112,14 @@ def test_explain_shows_what_each_entity_adds(
         assert f"{entity.adds:+.2f}" in shown
         assert f"{entity.raises} {entity.raises_by:+.2f}" in shown
     assert "adds to" not in explained[0.0][1]
+
+
+def test_of_few_training_texts_support_says_how_many(
+    cli: Run, world: World, tmp_path: Path
+) -> None:
+    few = tmp_path / "few.tsv"
+    few.write_text("label\ttext\nsport\ta match\nmoney\ta tax\nsport\ta game\n", "utf-8")
+    model = tmp_path / "model"
+    assert cli(*fit_words(world, model, "--keep-examples", train=f"en={few}")).code == 0
+    shown = cli("classify", "explain", model, TEXT, "--lang", "ja")
+    assert " of the 3 nearest carry the label" in shown.out

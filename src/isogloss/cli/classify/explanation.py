@@ -42,7 +42,7 @@ def print_explanation(model: FittedClassifier, explanation: Explanation) -> None
         texts = counted(explanation.corrected, "text")
         typer.echo(f"corrected: vectors of {explanation.lang}, as learned from {texts}")
     _print_entities(model, explanation)
-    _print_examples(explanation)
+    _print_examples(model, explanation)
 
 
 def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
@@ -81,7 +81,7 @@ def _direction(explanation: Explanation, entity: EntityEvidence) -> dict[str, An
     return {f"adds to {best}": f"{entity.adds:+.2f}", "raises most": raises}
 
 
-def _print_examples(explanation: Explanation) -> None:
+def _print_examples(model: FittedClassifier, explanation: Explanation) -> None:
     """Print the nearest training texts, where the model keeps them."""
     if explanation.examples is None or explanation.support is None:
         return
@@ -95,7 +95,8 @@ def _print_examples(explanation: Explanation) -> None:
         for example in explanation.examples
     ]
     Table(near).render(console())
-    typer.echo(f"support: {explanation.support:.2f} of the {N_OF_SUPPORT} nearest carry the label")
+    n = min(N_OF_SUPPORT, 0 if model.examples is None else len(model.examples))
+    typer.echo(f"support: {explanation.support:.2f} of the {n} nearest carry the label")
 
 
 def _beginning(text: str) -> str:
