@@ -24,6 +24,7 @@ from isogloss.classify.answers.summary import (
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.data.row_languages import RowLanguages
 from isogloss.errors import InputError
+from isogloss.storage.sealed import sealed
 
 Fit = Callable[..., TextClassifier]
 TEXTS = ["🙂 トヨタと国技館、トヨタ。", "", "CERN", "  ", "オリンピックが始まった。", "word " * 99]
@@ -186,6 +187,7 @@ def test_the_summary_counts_by_language(fit: Fit, summary: Summary) -> None:
     ]
     found = summary.languages[1]
     assert found.mean_probability == pytest.approx(np.mean([p for p, _, _ in japanese]))
+    assert found.deviation_of_probability == pytest.approx(np.std([p for p, _, _ in japanese]))
     assert found.share_linked == pytest.approx(np.mean([linked for _, _, linked in japanese]))
     assert found.share_cut == pytest.approx(1 / 9)
     assert sum(found.labels.values()) == sum(label is not None for _, label, _ in japanese)
@@ -208,6 +210,10 @@ def test_a_summary_comes_back_and_damage_is_told(tmp_path: Path, summary: Summar
         (tmp_path / "b.json").write_text(json.dumps(content), "utf-8")
         with pytest.raises(InputError, match=f"{said}.*; answer the file again"):
             read_summary(tmp_path / "b.json")
+    content = json.loads(path.read_text("utf-8")) | {"version": 1}
+    (tmp_path / "b.json").write_text(json.dumps(sealed(content)), "utf-8")
+    with pytest.raises(InputError, match="its version is 1, and this isogloss reads 2; answer"):
+        read_summary(tmp_path / "b.json")
     with pytest.raises(InputError, match="not a summary of answers"):
         read_summary(tmp_path / "none.json")
 

@@ -15,13 +15,14 @@ import msgspec
 from msgspec import Struct
 
 from isogloss.classify.answers.answers import OK, Answers
+from isogloss.errors import InputError
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
 from isogloss.text.languages import in_order_of_codes
 
-FORMAT, VERSION = "isogloss answers", 1
+FORMAT, VERSION = "isogloss answers", 2
 ENDING = ".summary.json"
 REPAIR = "answer the file again"
 _PACKAGES = ("isogloss", "torch", "transformers", "numpy")
@@ -42,6 +43,8 @@ class LanguageSummary(Struct, frozen=True):
         Label → number of texts that got it.
     mean_probability
         Mean over the texts of the probability of their likeliest label.
+    deviation_of_probability
+        Its standard deviation over the texts, by which a change of the mean is told from chance.
     share_linked
         Share of the texts in which an entity was found; None without a knowledge base.
     share_cut
@@ -53,6 +56,7 @@ class LanguageSummary(Struct, frozen=True):
     status: dict[str, Count]
     labels: dict[str, Count]
     mean_probability: Share
+    deviation_of_probability: NotNegative
     share_linked: Share | None
     share_cut: Share
 
@@ -113,8 +117,14 @@ def read_summary(path: Path) -> Summary:
     content = read_json(path, what="a summary of answers", advice=REPAIR)
     refuse_changed(content, path, advice=REPAIR)
     with damage_in_one_sentence(path, advice=REPAIR):
-        if (content["format"], content["version"]) != (FORMAT, VERSION):
+        if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r:.40}")
+        if content["version"] != VERSION:
+            raise InputError(
+                f"its version is {content['version']!r:.40}, and this isogloss reads {VERSION}; "
+                f"{REPAIR}",
+                path=path,
+            )
         return typed(content, Summary)
 
 
@@ -140,7 +150,9 @@ class SummaryCounts:
             label = answers.labels[row]
             labels: Iterable[Any] = label if isinstance(label, tuple) else (label,)
             counts.labels.update(str(one) for one in labels if one is not None)
-            counts.probability += float(answers.probabilities[row].max())
+            probability = float(answers.probabilities[row].max())
+            counts.probability += probability
+            counts.squares += probability**2
             counts.has_links |= linked is not None
             counts.n_linked += int(linked is not None and linked[row])
 
@@ -153,17 +165,19 @@ class _Counts:
     def __init__(self) -> None:
         self.n = self.n_linked = 0
         self.has_links = False
-        self.probability = 0.0
+        self.probability = self.squares = 0.0  # sums
         self.status: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
 
     def summary(self, lang: str | None) -> LanguageSummary:
+        mean = self.probability / self.n
         return LanguageSummary(
             lang=lang,
             n=self.n,
             status=dict(sorted(self.status.items())),
             labels=dict(sorted(self.labels.items())),
-            mean_probability=min(self.probability / self.n, 1.0),
+            mean_probability=min(mean, 1.0),
+            deviation_of_probability=max(self.squares / self.n - mean**2, 0.0) ** 0.5,
             share_linked=self.n_linked / self.n if self.has_links else None,
             share_cut=self.status["cut"] / self.n,
         )
