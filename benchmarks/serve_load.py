@@ -144,6 +144,8 @@ def main() -> int:
           f"{largest:.1e}")  # fmt: skip
     print(f"memory at second {SECONDS_BEFORE}: {later[0] / 1e6:.0f} MB, at the end "
           f"{later[-1] / 1e6:.0f} MB ({growth:+.1%})")  # fmt: skip
+    shown = ", ".join(f"{at:.0f} s {size / 1e6:.0f}" for at, size in memory[::10])
+    print(f"memory on the way, MB: {shown}")
     is_well = n_others == 0 and largest <= TOLERANCE and set(statuses) == {200}
     return 0 if is_well and growth <= MOST_GROWTH else 1
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from isogloss.learn import vector_memo
 from isogloss.serve.served import ServedModel
 
 TEXTS = ["Tennis in Tokyo.", "サッカーの試合がドイツで行われた。", "", "Steuer 🙂"]
@@ -78,6 +79,23 @@ def test_what_is_known_of_a_language(client: Any) -> None:
     nothing = {"by": "unknown", "accuracy": None, "low": None, "high": None, "n": None}
     assert ask(client, "42")["answers"][0]["known"] == nothing
     assert client.get("/v1/model").json()["known"]["ja"]["by"] == "audit"
+
+
+def test_what_warms_up_is_known_of_no_language(served: ServedModel) -> None:
+    before = served.known.all()
+    served.warm_up()
+    assert served.known.all() == before
+
+
+def test_no_text_is_kept(client: Any, served: ServedModel) -> None:
+    """Nor in the memory of vectors, which a library's user has a use for."""
+    asked = "a text that nobody asked before"
+    ask(client, asked, explain=True)
+    kept = vector_memo._memories.get(served.fitted.preparation.encoder, {})
+    assert not any(asked in texts for texts in kept.values())
+    file = {"file": ("a.csv", f"text\n{asked}\n".encode())}
+    assert client.post("/v1/file", files=file).is_success
+    assert not any(asked in texts for texts in kept.values())
 
 
 def test_hostile_texts_come_to_no_harm(client: Any) -> None:

@@ -7,7 +7,9 @@ it was first in (see `Encoder.encode` for how little that changes).
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -29,7 +31,18 @@ class Encoded:
 
 
 _Memory = OrderedDict[str, tuple[Floats1d, bool]]
+_remembers: ContextVar[bool] = ContextVar("_remembers", default=True)
 _memories: WeakKeyDictionary[Encoder, dict[str, _Memory]] = WeakKeyDictionary()
+
+
+@contextmanager
+def unremembered() -> Iterator[None]:
+    """Keep nothing of what is encoded in the block, as texts that others sent; memory is read."""
+    token = _remembers.set(False)
+    try:
+        yield
+    finally:
+        _remembers.reset(token)
 
 
 def encode_once(
@@ -53,7 +66,8 @@ def encode_once(
     else:
         fresh = {}
     found = [fresh[text] if text in fresh else memory[text] for text in texts]
-    memory.update(fresh)
+    if _remembers.get():
+        memory.update(fresh)
     while len(memory) > MAX_TEXTS:
         memory.popitem(last=False)
     vectors = np.array([vector for vector, _ in found], dtype=np.float32)

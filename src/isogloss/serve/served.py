@@ -15,7 +15,9 @@ from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
 from isogloss.data.row_languages import LangBy, RowLanguages
+from isogloss.learn.vector_memo import unremembered
 from isogloss.serve.asking import Question
+from isogloss.serve.batching import BATCH
 from isogloss.serve.known import KnownLanguages
 from isogloss.serve.messages import Answer, Mention, ModelName, NearText, WithoutEntities
 from isogloss.text.detect import detect_languages
@@ -24,9 +26,18 @@ from isogloss.totals import untold
 
 @dataclass(frozen=True)
 class NotedAnswering(Answering):
-    """Answers as `Answering`, and takes note of texts for what is known of their languages."""
+    """Answers as `Answering`, keeps no text, and takes note for what is known of languages."""
 
     known: KnownLanguages | None = None
+
+    def answer(self, texts: list[str], langs: RowLanguages) -> Answers:
+        """Answer to some texts."""
+        return self.answer_prepared(texts, self.prepared(texts, langs), langs)
+
+    def prepared(self, texts: list[str], langs: RowLanguages) -> PreparedDocuments:
+        """Return texts prepared."""
+        with unremembered():
+            return self.fitted.prepare(texts, langs.langs, fallback_lang=self.fallback_lang)
 
     def answer_prepared(
         self, texts: list[str], documents: PreparedDocuments, langs: RowLanguages
@@ -73,6 +84,13 @@ class ServedModel:
         """Which model it is."""
         return ModelName(self.name, self.about.fingerprint, list(self.about.classes))
 
+    def warm_up(self) -> None:
+        """Answer to a batch of made-up texts: what is compiled or allocated once is, before any."""
+        texts = ["London 5 euros " * (1 + 12 * at // BATCH) for at in range(BATCH)]
+        answering = NotedAnswering(self.fitted, with_examples=True)
+        with untold():
+            answering.answer(texts, RowLanguages(["en"] * len(texts), "given", is_asked=True))
+
     def answer(self, questions: list[Question]) -> list[Answer]:
         """Answer to some questions at once."""
         if not questions:
@@ -83,11 +101,10 @@ class ServedModel:
         answering = NotedAnswering(
             self.fitted, with_entities=explained, with_examples=explained, known=self.known
         )
+        rows = RowLanguages(langs, "detected", is_asked=True)
         with untold():  # the status of each text says it
-            documents = self.fitted.prepare(texts, langs)
-            answers = answering.answer_prepared(
-                texts, documents, RowLanguages(langs, "detected", is_asked=True)
-            )
+            documents = answering.prepared(texts, rows)
+            answers = answering.answer_prepared(texts, documents, rows)
             without = None
             if explained and self.fitted.kb is not None:
                 logs = self.fitted.log_probabilities(documents, with_entities=False)

@@ -95,11 +95,10 @@ def run_server(
 ) -> None:
     """Serve a model until told to stop, and say where; `opens`: in a browser too."""
     from isogloss.serve.application import application
-    from isogloss.serve.asking import Question
     from isogloss.serve.running import address_of, run
 
     app = application(served, access=Access(listening.host, listening.token), inbox=inbox)
-    served.answer([Question("What is compiled is compiled now.")])
+    served.warm_up()
     address = address_of(listener, host=listening.host)
     page = address if listening.token is None else f"{address}/#token={listening.token}"
 
