@@ -61,7 +61,7 @@ def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
             ),
             "entity": entity.title,
             "id": entity.id,
-            "share among entities": entity.share,
+            "share": entity.share,
             **_direction(explanation, entity),
             "seen in training": "yes" if entity.seen else "no",
         }
@@ -73,12 +73,18 @@ def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
 
 
 def _direction(explanation: Explanation, entity: EntityEvidence) -> dict[str, Any]:
-    """Return what an entity adds, in log-odds, where entities can change a probability."""
+    """Return what an entity adds, in log-odds, where entities can change a probability.
+
+    The label that it raises most is named where, for any of the entities, it is another.
+    """
     if not explanation.entities_have_weight:
         return {}
     best = max(explanation.probabilities, key=explanation.probabilities.__getitem__)
-    raises = "" if entity.raises is None else f"{entity.raises} {entity.raises_by:+.2f}"
-    return {f"adds to {best}": f"{entity.adds:+.2f}", "raises most": raises}
+    row = {f"adds to {best}": f"{entity.adds:+.2f}"}
+    if any(one.raises not in (None, best) for one in explanation.entities):
+        is_other = entity.raises not in (None, best)
+        row["raises most"] = f"{entity.raises} {entity.raises_by:+.2f}" if is_other else ""
+    return row
 
 
 def _print_examples(model: FittedClassifier, explanation: Explanation) -> None:
