@@ -18,6 +18,7 @@ from isogloss.classify.answers.summary import read_summary
 from isogloss.classify.saving import load as saving
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.data.records import Reading, read_records
+from isogloss.parts import source
 
 TEXTS = [text for _, text in JAPANESE]
 NEW = ["label", "probability", "second_label", "second_probability", "lang", "lang_by", "entities",
@@ -35,7 +36,7 @@ def _loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         return loaded[path]
 
     monkeypatch.setattr(saving, "load_classifier", load_once)
-    monkeypatch.setattr(files, "ROWS", 3)  # of a block
+    monkeypatch.setattr(source, "ROWS", 3)  # of a block
 
 
 _LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
@@ -366,4 +367,4 @@ def test_a_file_that_changes_meanwhile_is_told(
 
     monkeypatch.setattr(files, "row_languages", change)
     words = predict(world, inbox, "--lang-column", "from", "--out", tmp_path / "answered.csv")
-    assert "was changed while it was read; answer it again" in refuse(*words, talk=True)
+    assert "was changed while it was read; run it again" in refuse(*words, talk=True)

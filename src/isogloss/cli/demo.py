@@ -157,8 +157,8 @@ def _run(
 
 def _answered(tested: _Tested, path: Path) -> "tuple[ServedModel, Inbox]":
     """Write the texts of a task's tests beside its model, and answer them for the page."""
-    from isogloss.classify.answers.files import RowSource
     from isogloss.classify.saving.manifest import read_manifest
+    from isogloss.parts.source import RowSource
     from isogloss.serve.inbox import answer_inbox
     from isogloss.serve.served import ServedModel
 

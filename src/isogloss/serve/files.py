@@ -20,7 +20,7 @@ import msgspec
 
 from isogloss.classify.answers.answers import Answers
 from isogloss.classify.answers.columns import AnswerColumns
-from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
+from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.data.documents import FileFormat
 from isogloss.data.encodings import UTF_8
 from isogloss.data.guessed_columns import GuessedColumns, guess_columns
@@ -30,6 +30,7 @@ from isogloss.data.row_files.head import open_rows
 from isogloss.data.row_files.writing import RowTarget
 from isogloss.data.row_languages import RowLanguages, check_language
 from isogloss.errors import InputError
+from isogloss.parts.source import RowSource
 from isogloss.serve.failures import RequestError, invalid
 from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.serve.uploads import refuse_swelling, upload_name

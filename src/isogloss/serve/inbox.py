@@ -9,11 +9,12 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from isogloss.classify.answers.columns import AnswerColumns
-from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
+from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.data.blocks import read_row_blocks
 from isogloss.data.documents import FileFormat
 from isogloss.data.row_files.writing import RowTarget
 from isogloss.errors import counted
+from isogloss.parts.source import RowSource
 from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.text.languages import UNKNOWN
 

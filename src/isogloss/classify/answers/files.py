@@ -1,13 +1,13 @@
-"""A file of rows answered: read, answered and written block by block, its summary beside it.
+"""A file of rows answered: the task of `run_part`, and the summary beside what it made.
 
 It knows nothing of who asks: the command line for one file, or a run over many parts.
 """
 
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
@@ -16,42 +16,18 @@ from isogloss.classify.answers.summary import (
     ModelFacts,
     Summary,
     SummaryCounts,
+    languages_of,
     summary_path,
     versions,
 )
-from isogloss.data.documents import FileFormat
-from isogloss.data.lines import STANDARD_INPUT
-from isogloss.data.row_files.head import OpenedRows, open_rows, state_of
+from isogloss.data.blocks import RowBlock
+from isogloss.data.row_files.added import Added, AddedCells
+from isogloss.data.row_files.head import OpenedRows
 from isogloss.data.row_files.writing import RowTarget
 from isogloss.data.row_languages import row_languages
-from isogloss.errors import InputError
-from isogloss.storage.atomic import sync
-from isogloss.storage.files import atomic_file, sha256_of
-
-ROWS = 1024  # of a block; the vectors of so many are a second to half a minute of work
-
-
-@dataclass(frozen=True)
-class RowSource:
-    """A file of rows to answer.
-
-    Parameters
-    ----------
-    path
-        As `open_rows` takes it.
-    format
-        Which columns hold what.
-    lang
-        As `row_languages` takes it.
-    """
-
-    path: Path
-    format: FileFormat
-    lang: str | None = None
-
-    def opened(self) -> OpenedRows:
-        """Return it ready to be read; raises what `open_rows` does."""
-        return open_rows(self.path, format=self.format, rows=ROWS)
+from isogloss.parts.part import PartMade, run_part, shown_name
+from isogloss.parts.source import RowSource
+from isogloss.storage.files import atomic_file
 
 
 @dataclass(frozen=True)
@@ -81,6 +57,41 @@ class AnswerTask:
     needs_language: bool = True
     overwrite: bool = False
 
+    @property
+    def added(self) -> Sequence[Added]:
+        """The columns of the answers."""
+        return self.columns.added
+
+    @property
+    def model(self) -> ModelFacts:
+        """The model, as a summary names it."""
+        labels = [str(label) for label in self.columns.classes]
+        return ModelFacts(self.model_name, self.columns.fingerprint, labels)
+
+    def begin(self, source: RowSource) -> "AnswerWork":
+        """Return the work on one file."""
+        return AnswerWork(self, source)
+
+
+class AnswerWork:
+    """Answers to the rows of one file, and their counts."""
+
+    def __init__(self, task: AnswerTask, source: RowSource) -> None:
+        self._task, self._source = task, source
+        self.counts = SummaryCounts()
+
+    def cells(self, block: RowBlock) -> AddedCells:
+        """Answer to some rows."""
+        task, texts = self._task, block.documents.texts
+        langs = row_languages(block.documents, self._source.lang, is_needed=task.needs_language)
+        answers = task.answering.answer(texts, langs)
+        self.counts.add(answers)
+        return task.columns.cells(answers)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what came of each language, as JSON."""
+        return {"languages": msgspec.to_builtins(self.counts.languages())}
+
 
 def answer_file(
     task: AnswerTask, source: RowSource, target: RowTarget, *, opened: OpenedRows | None = None
@@ -98,38 +109,23 @@ def answer_file(
         When the file cannot be read to its end, has a column of a name that an answer needs, or
         the target cannot be written. What was there before stays then.
     """
-    rows = source.opened() if opened is None else opened
-    added = task.columns.added
-    target.refuse_misfit(rows, added)
-    counts, n_rows, start = SummaryCounts(), 0, time.monotonic()
-    sha256 = None if rows.state is None else sha256_of(source.path)
-    with atomic_file(target.path, overwrite=task.overwrite) as made:
-        with target.opened(made, rows.head, added) as writer:
-            for block in rows.blocks:
-                langs = row_languages(block.documents, source.lang, is_needed=task.needs_language)
-                answers = task.answering.answer(block.documents.texts, langs)
-                writer.write(block.records, task.columns.cells(answers))
-                counts.add(answers)
-                n_rows += len(answers)
-        if state_of(source.path) != rows.state:
-            raise InputError("was changed while it was read; answer it again", path=source.path)
-        summary = Summary(
-            model=ModelFacts(
-                task.model_name,
-                task.columns.fingerprint,
-                [str(label) for label in task.columns.classes],
-            ),
-            versions=versions(),
-            data=DataFacts(_shown(source.path), sha256, n_rows),
-            settings=dict(task.settings),
-            seconds=round(time.monotonic() - start, 3),
-            languages=counts.languages(),
-        )
-        sync(made)  # a summary must not come before its rows are sure to
-        with atomic_file(summary_path(target.path), overwrite=task.overwrite) as made_summary:
-            summary.write(made_summary)
-    return summary
+
+    def write_summary(part: PartMade) -> None:
+        with atomic_file(summary_path(target.path), overwrite=task.overwrite) as made:
+            _summary(task, source, part).write(made)
+
+    part = run_part(
+        task, source, target, opened=opened, overwrite=task.overwrite, beside=write_summary
+    )
+    return _summary(task, source, part)
 
 
-def _shown(path: Path) -> str:
-    return "standard input" if path == STANDARD_INPUT else path.name
+def _summary(task: AnswerTask, source: RowSource, part: PartMade) -> Summary:
+    return Summary(
+        model=task.model,
+        versions=versions(),
+        data=DataFacts(shown_name(source.path), part.sha256, part.n_rows),
+        settings=dict(task.settings),
+        seconds=part.seconds,
+        languages=languages_of(part.facts),
+    )

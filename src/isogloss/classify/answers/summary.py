@@ -5,9 +5,10 @@
 """
 
 import importlib.metadata
+import math
 import platform
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,14 @@ class Summary(Struct, frozen=True):
     seconds: NotNegative
     languages: list[LanguageSummary]
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """What its file holds."""
+        return sealed({"format": FORMAT, "version": VERSION} | msgspec.to_builtins(self))
+
     def write(self, path: Path) -> None:
         """Write it as JSON."""
-        content = msgspec.to_builtins(self)
-        write_json(path, sealed({"format": FORMAT, "version": VERSION} | content))
+        write_json(path, self.document)
 
 
 def summary_path(path: Path) -> Path:
@@ -126,6 +131,39 @@ def read_summary(path: Path) -> Summary:
                 path=path,
             )
         return typed(content, Summary)
+
+
+def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
+    """Return what `SummaryCounts.languages` gave, out of JSON."""
+    return typed(facts["languages"], list[LanguageSummary])
+
+
+def merged_languages(parts: Iterable[Sequence[LanguageSummary]]) -> list[LanguageSummary]:
+    """Return what came of each language in all of several files."""
+    by_lang: dict[str | None, list[LanguageSummary]] = {}
+    for languages in parts:
+        for one in languages:
+            by_lang.setdefault(one.lang, []).append(one)
+    return [_merged(by_lang[lang]) for lang in in_order_of_codes([*by_lang])]
+
+
+def _merged(some: Sequence[LanguageSummary]) -> LanguageSummary:
+    n = sum(one.n for one in some)
+    status = sum((Counter(one.status) for one in some), Counter[str]())
+    labels = sum((Counter(one.labels) for one in some), Counter[str]())
+    # A share is of whole texts, so its sum is exact once it is rounded.
+    shares = [one.share_linked for one in some]
+    linked = [round(share * one.n) for share, one in zip(shares, some, strict=True)
+              if share is not None]  # fmt: skip
+    return LanguageSummary(
+        lang=some[0].lang,
+        n=n,
+        status=dict(sorted(status.items())),
+        labels=dict(sorted(labels.items())),
+        mean_probability=min(math.fsum(one.mean_probability * one.n for one in some) / n, 1.0),
+        share_linked=sum(linked) / n if len(linked) == len(some) else None,
+        share_cut=status["cut"] / n,
+    )
 
 
 def versions() -> dict[str, str]:

@@ -10,7 +10,7 @@ import typer
 
 from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
-from isogloss.classify.answers.files import AnswerTask, RowSource, answer_file
+from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.classify.answers.summary import Summary, summary_path
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
@@ -18,14 +18,18 @@ from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import OnlyWith
 from isogloss.cli.languages import LanguageCounts
+from isogloss.cli.parts import FOR_ONE
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.texts import advised
 from isogloss.data.row_files.writing import RowTarget
 from isogloss.data.row_languages import check_language
 from isogloss.errors import counted
+from isogloss.parts.folder import SUMMARY
+from isogloss.parts.source import RowSource
 from isogloss.totals import told_with_totals
 
 _FOR_OUT = OnlyWith("out", why="is for a file of answers; give --out too")
+_FOR_ONE = OnlyWith("!@parts", why=FOR_ONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,8 @@ class AnsweredFile:
         Path | None,
         typer.Option(
             help="File to make: the rows of FILE, as they are, with their answers; by its ending "
-            "CSV, TSV, JSON Lines or Parquet. A summary is put beside it."
+            "CSV, TSV, JSON Lines or Parquet. A summary is put beside it. Of a folder or glob of "
+            "parts: folder of a Parquet part for each."
         ),
     ] = None
     prefix: Annotated[
@@ -56,6 +61,7 @@ class AnsweredFile:
             "before cells that it would compute.",
         ),
         _FOR_OUT,
+        _FOR_ONE,
     ] = False
     examples: Annotated[
         bool,
@@ -66,7 +72,7 @@ class AnsweredFile:
             why="is for training texts, and the model keeps none; fit it with --keep-examples",
         ),
     ] = False
-    overwrite: Annotated[options.Overwrite, _FOR_OUT] = False
+    overwrite: Annotated[options.Overwrite, _FOR_OUT, _FOR_ONE] = False
 
     def refuse_places(self, saved: Model, file: str, cache: Path | None) -> None:
         """Refuse places that are taken, cannot be written, or are read by the command."""
@@ -121,6 +127,11 @@ def answer_to_file(
         return loaded, answer_file(task, source, target, opened=rows)
 
 
+def summary_place(out: Path) -> Path:
+    """Return where the summary of a file or of a folder of parts lies."""
+    return out / SUMMARY if out.is_dir() else summary_path(out)
+
+
 def say_answers(summary: Summary, out: Path, counts: LanguageCounts, *, as_json: bool) -> None:
     """Say on standard error what came of each language, and where; print the summary as JSON."""
     for one in summary.languages:
@@ -131,7 +142,7 @@ def say_answers(summary: Summary, out: Path, counts: LanguageCounts, *, as_json:
             flags["without_a_label"] = one.status.get("abstained", 0)
         counts.add_counts(one.lang, one.n, **flags)
     counts.say()
-    rows = counted(summary.data.n_rows, "row")
-    typer.echo(f"isogloss: {rows} → {out}, summary → {summary_path(out)}", err=True)
+    rows, place = counted(summary.data.n_rows, "row"), summary_place(out)
+    typer.echo(f"isogloss: {rows} → {out}, summary → {place}", err=True)
     if as_json:
         typer.echo(json.dumps(msgspec.to_builtins(summary), ensure_ascii=False))

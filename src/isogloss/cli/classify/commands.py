@@ -104,7 +104,7 @@ def evaluate_command(
     )  # fmt: skip
     say_languages(tests.langs)
     say_corrections(loaded, frozenset(filter(None, tests.langs)))
-    say_uncalibrated(loaded, abstain_below)
+    say_uncalibrated(loaded.trust, abstain_below)
     against = None if versus is None else versus.name
     if made.report is not None:  # before anything is said
         write_report(

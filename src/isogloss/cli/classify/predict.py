@@ -3,15 +3,19 @@
 from itertools import chain
 
 from isogloss.classify.answers.answers import Answering, Answers
-from isogloss.classify.answers.files import ROWS
+from isogloss.classify.answers.parts import AnswerOptions
 from isogloss.cli import options
 from isogloss.cli.classify.adapt import say_corrections
 from isogloss.cli.classify.answered import AnsweredFile, answer_to_file, say_answers
+from isogloss.cli.classify.answered_parts import answer_parts
 from isogloss.cli.classify.answers import print_json, print_lines, say_changed_labels
 from isogloss.cli.classify.model import AbstainBelow, FallbackLang, Model
 from isogloss.cli.classify.trust import say_uncalibrated
 from isogloss.cli.groups import Given, grouped
 from isogloss.cli.languages import LanguageCounts, checked_language
+from isogloss.cli.parts import PartsOptions
+from isogloss.parts.finding import is_many
+from isogloss.parts.source import ROWS
 from isogloss.totals import told_with_totals
 
 
@@ -22,6 +26,7 @@ def predict_command(
     texts: options.TextsInLanguages,
     output: options.Output,
     made: AnsweredFile,
+    parts: PartsOptions,
     fallback_lang: FallbackLang = None,
     abstain_below: AbstainBelow = None,
     cache: options.Cache = None,
@@ -30,8 +35,17 @@ def predict_command(
 
     Of a model that gives label sets: labels joined by |, tab, their probabilities joined by |;
     the labels are a JSON list where one of the model's holds a separator. Lines are printed as
-    blocks of the file are ready, and --json at the end; with --out that is the summary.
+    blocks of the file are ready, and --json at the end; with --out that is the summary. FILE may be
+    a folder or a glob of parts, 'in/*.parquet': each becomes a part of --out, and none is done
+    twice.
     """
+    given.refuse_useless({"@parts": is_many(texts.file)})
+    if is_many(texts.file):
+        answer_parts(given, made, saved, texts, parts, AnswerOptions(
+            model=str(saved.model), fallback_lang=checked_language(fallback_lang),
+            abstain_below=abstain_below, cache=None if cache is None else str(cache),
+        ), output)  # fmt: skip
+        return
     made.refuse_places(saved, texts.file, cache)
     about = saved.about(given)
     fallback_lang = checked_language(fallback_lang)
@@ -66,7 +80,7 @@ def predict_command(
                 counts.add(answers.langs, **_flags(answers, abstain_below))
         counts.say()
     say_corrections(loaded, counts)
-    say_uncalibrated(loaded, abstain_below)
+    say_uncalibrated(loaded.trust, abstain_below)
 
 
 def _flags(answers: Answers, abstain_below: float | None) -> dict[str, list[bool]]:

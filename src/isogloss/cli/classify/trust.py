@@ -4,8 +4,8 @@ import json
 
 import typer
 
-from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.forecast import FEW_TEXTS, forecast, rows_to_forecast
+from isogloss.classify.trust.trust import Trust
 from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import Given, grouped
@@ -47,11 +47,11 @@ def forecast_command(
         )
 
 
-def say_uncalibrated(model: FittedClassifier, abstain_below: float | None) -> None:
+def say_uncalibrated(trust: Trust, abstain_below: float | None) -> None:
     """Say on standard error that a threshold is a guess where probabilities are not calibrated."""
-    if abstain_below is not None and not model.trust.is_calibrated:
+    if abstain_below is not None and not trust.is_calibrated:
         typer.echo(
-            f"isogloss: the model is {model.trust.describe()}; the threshold of --abstain-below "
+            f"isogloss: the model is {trust.describe()}; the threshold of --abstain-below "
             "is only a guess",
             err=True,
         )

@@ -188,7 +188,7 @@ def _fitted(
 
 def _answered(served: "ServedModel", tried: Tried, format: FileFormat, folder: Path) -> "Inbox":
     """Write the rows of the inbox with their answers."""
-    from isogloss.classify.answers.files import RowSource
+    from isogloss.parts.source import RowSource
     from isogloss.serve.inbox import answer_inbox
 
     assert tried.inbox is not None

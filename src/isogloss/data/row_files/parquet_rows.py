@@ -1,6 +1,6 @@
 """Rows of a file as Parquet, with more columns behind them; columns of Parquet keep their types."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,10 @@ class ParquetRows:
         n_bytes = sum(one.nbytes for one in self._waiting)
         if n_rows >= ROWS_OF_GROUP or n_bytes >= BYTES_OF_GROUP:
             self._write_group()
+
+    def add_to_footer(self, entries: Mapping[str, str]) -> None:
+        """Add texts to the footer of the file, by name."""
+        self._writer.add_key_value_metadata(dict(entries))
 
     def end(self) -> None:
         """Write what waits, and the end of the file."""

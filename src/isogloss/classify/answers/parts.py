@@ -1,0 +1,118 @@
+"""Answers to the rows of many files: what each process of `parts.run` does, and the summary."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.classify.answers.answers import Answering
+from isogloss.classify.answers.columns import AnswerColumns
+from isogloss.classify.answers.files import AnswerTask
+from isogloss.classify.answers.summary import (
+    DataFacts,
+    ModelFacts,
+    Summary,
+    languages_of,
+    merged_languages,
+)
+from isogloss.classify.saving.manifest import Manifest, read_manifest
+from isogloss.memory import without_collection
+from isogloss.parts.footer import PartFooter
+from isogloss.parts.work import Work, working
+from isogloss.storage.sealed import checksum_of
+
+
+class AnswerOptions(Struct, frozen=True, kw_only=True):
+    """A saved model, and how it is asked; as JSON it goes to each process.
+
+    Attributes
+    ----------
+    model, encoder, kb, device, threads, cache
+        As `load_classifier` takes them.
+    fallback_lang, abstain_below, with_examples
+        As `Answering` takes them.
+    prefix, with_scores
+        As `AnswerColumns` takes them.
+    """
+
+    model: str
+    encoder: str | None = None
+    kb: str | None = None
+    device: str = "auto"
+    threads: int | None = None
+    cache: str | None = None
+    fallback_lang: str | None = None
+    abstain_below: float | None = None
+    with_examples: bool = False
+    prefix: str = ""
+    with_scores: bool = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those that an answer depends on, for `RunFacts`."""
+        names = ("fallback_lang", "abstain_below", "with_examples", "prefix", "with_scores")
+        return {name: getattr(self, name) for name in names}
+
+    def columns(self, about: Manifest) -> AnswerColumns:
+        """Return the columns of the answers of the model that `about` describes."""
+        return AnswerColumns(
+            about.classes, about.fingerprint, multilabel=about.multilabel, prefix=self.prefix,
+            with_scores=self.with_scores, with_support=about.keeps_examples,
+            with_examples=self.with_examples,
+        )  # fmt: skip
+
+    @without_collection()
+    def task(self) -> AnswerTask:
+        """Load the model."""
+        from isogloss.classify.saving.load import load_classifier
+
+        about = read_manifest(Path(self.model))
+        fitted = load_classifier(
+            self.model, encoder=self.encoder, kb=self.kb, device=self.device,
+            threads=self.threads, cache=self.cache,
+        ).fitted  # fmt: skip
+        answering = Answering(
+            fitted, self.fallback_lang, self.abstain_below, with_examples=self.with_examples
+        )
+        return AnswerTask(
+            answering, self.columns(about), model_name=Path(self.model).resolve().name,
+            settings=self.settings, needs_language=about.uses_language,
+        )  # fmt: skip
+
+
+def worker(settings: Mapping[str, Any]) -> Work:
+    """Return what a process does with each ticket; the model is loaded here, once."""
+    options = msgspec.convert(settings["task"], AnswerOptions)
+    return working(options.task(), settings["work"])
+
+
+def summary_of(footers: Sequence[PartFooter], *, name: str, labels: Sequence[str]) -> Summary:
+    """Return the summary of all parts, as that of one file has it.
+
+    Parameters
+    ----------
+    name
+        Of the corpus.
+    labels
+        Of the model.
+    """
+    first = footers[0].run
+    versions: dict[str, list[str]] = {}
+    for footer in footers:
+        for package, version in footer.versions.items():
+            known = versions.setdefault(package, [])
+            known += [version] if version not in known else []
+    return Summary(
+        model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
+        versions={package: ", ".join(known) for package, known in versions.items()},
+        data=DataFacts(
+            name,
+            checksum_of({one.source.name: one.source.sha256 for one in footers}),
+            sum(one.n_rows for one in footers),
+        ),
+        settings=dict(first.settings),
+        seconds=round(sum(one.seconds for one in footers), 3),
+        languages=merged_languages(languages_of(one.facts) for one in footers),
+    )

@@ -1,0 +1,118 @@
+"""Options of a run over many parts, and what the commands that make parts have in common."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli.groups import OnlyWith, count
+from isogloss.cli.options import listed
+from isogloss.cli.places import places_read, refuse_inside
+from isogloss.cores import MAX_THREADS
+from isogloss.errors import InputError, counted
+from isogloss.parts.executors import Executor, executor_of
+from isogloss.parts.finding import FoundParts, Part, Shard, find_parts
+from isogloss.parts.folder import refuse_folder
+from isogloss.parts.footer import RunFacts
+from isogloss.parts.run import PartsJob, RunReport, run_parts
+from isogloss.progress import logger
+from isogloss.storage.files import refuse_read
+from isogloss.workers import n_cores
+
+FOR_ONE = "is for one file; a folder of parts is continued, or named anew with --out"
+_FOR_PARTS = OnlyWith("@parts", why="is for a folder or a glob of parts, and FILE is one file")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsOptions:
+    """How a folder or glob of parts is worked on."""
+
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Of parts: columns that go along, beside ids and the language; the text too only "
+            "when it is named.",
+            metavar="NAMES",
+        ),
+        _FOR_PARTS,
+    ] = None
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Of parts: share to make, 2/8 for the second of eight; each part is in one share.",
+            metavar="I/N",
+        ),
+        _FOR_PARTS,
+    ] = None
+    workers: Annotated[
+        int,
+        count("Of parts: number of processes, each with its own model.", most=MAX_THREADS),
+        _FOR_PARTS,
+    ] = 1
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns to keep."""
+        return () if self.keep is None else tuple(listed(self.keep, "--keep"))
+
+    @property
+    def executor(self) -> Executor:
+        """Who works on the parts."""
+        return executor_of(self.workers)
+
+    def threads_each(self, threads: int | None) -> int | None:
+        """Return the threads of each process; None: its own default."""
+        if self.workers == 1:
+            return threads
+        return max((n_cores() if threads is None else threads) // self.workers, 1)
+
+    def share_of(self, found: FoundParts) -> list[Part]:
+        """Return the parts to make."""
+        if self.shard is None:
+            return found.parts
+        shard = _shard(self.shard)
+        return [part for part in found.parts if part in shard]
+
+
+def found_parts(given: str, out: Path | None, *reads: object, cache: Path | None) -> FoundParts:
+    """Find parts, and refuse a place for what is made of them that the command reads.
+
+    Raises
+    ------
+    InputError
+        Also where no place is named.
+    """
+    if out is None:
+        raise InputError("FILE is a folder or a glob of parts; name the folder of their answers "
+                         "with --out")  # fmt: skip
+    refuse_read(out, places_read(reads))
+    refuse_inside(out, cache=cache)
+    return find_parts(given, out)
+
+
+def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOptions) -> RunReport:
+    """Make the parts of a run, and say on standard error what came of them."""
+    for one in found.passed_over:
+        logger.info("passed over: %s", one)
+    parts = options.share_of(found)
+    report = run_parts(job, parts, out, options.executor)
+    words = {"made": "made", "remade": "made again", "kept": "there already", "failed": "not read"}
+    said = [f"{report.states[state]} {word}" for state, word in words.items()
+            if state in report.states]  # fmt: skip
+    of = "" if len(parts) == len(found.parts) else f" of {len(found.parts):,}"
+    typer.echo(f"isogloss: {counted(len(parts), 'part')}{of}: {', '.join(said) or 'none'}",
+               err=True)  # fmt: skip
+    return report
+
+
+def refuse_place_of_parts(out: Path, run: RunFacts) -> None:
+    """Refuse a folder that is of another run, or cannot be written: before a model is loaded."""
+    refuse_folder(out, run)
+
+
+def _shard(value: str) -> Shard:
+    number, slash, of = value.partition("/")
+    if slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
+        return Shard(int(number), int(of))
+    raise InputError(f"--shard is '{value:.20}'; write it as 2/8, from 1/8 to 8/8")

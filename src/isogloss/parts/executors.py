@@ -1,0 +1,65 @@
+"""Who carries tickets to the processes that work on them: this one, or several.
+
+An `Executor` knows neither tasks nor parts: it imports a module by its name, asks its function
+``worker(settings)`` for the function from bytes to bytes, once in each process, and applies that.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from isogloss.workers import map_blocks
+
+
+class Executor(Protocol):
+    """Applies the work of a module to tickets."""
+
+    @property
+    def workers(self) -> int:
+        """How many processes there are; each holds what it works with."""
+        ...
+
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield what came of each ticket, in order; a bounded number is on its way at a time.
+
+        Parameters
+        ----------
+        module
+            Name of a module with a function ``worker(settings)``.
+        settings
+            What JSON can write.
+
+        Raises
+        ------
+        InputError
+            When a process was killed, or stopped by a fault that is none of one ticket.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Serial:
+    """All in this process."""
+
+    workers: int = 1
+
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield what came of each ticket."""
+        return (result for _, result in map_blocks(module, settings, tickets, bytes, workers=1))
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Several processes on this machine, which end when this one does."""
+
+    workers: int
+
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield what came of each ticket."""
+        blocks = map_blocks(module, settings, tickets, bytes, workers=self.workers)
+        return (result for _, result in blocks)
+
+
+def executor_of(workers: int) -> Executor:
+    """Return the executor for a number of processes on this machine."""
+    return Serial() if workers == 1 else Processes(workers)

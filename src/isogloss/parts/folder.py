@@ -1,0 +1,148 @@
+"""The output folder of a run over parts: what it is of, what failed, and the summary of all.
+
+===============  ===================================================================
+``NAME.parquet``  a part for each source, below the same folders
+``_run.json``    what all parts have in common: command, model, settings
+``_failed.jsonl`` part, row and sentence of each source that could not be read
+``_summary.json`` merged from the footers of the parts
+``_locks/``      while a run is at work
+===============  ===================================================================
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.errors import InputError
+from isogloss.parts.footer import PartFooter, RunFacts, read_footer
+from isogloss.parts.locks import FOR_ALL, LOCKS, clear_locks, part_lock
+from isogloss.storage.files import (
+    atomic_file,
+    clear_all,
+    damage_in_one_sentence,
+    parse_json,
+    read_json,
+    refuse_unwritable,
+    write_json,
+)
+from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.typed import typed
+
+RUN, FAILED, SUMMARY = "_run.json", "_failed.jsonl", "_summary.json"
+FORMAT, VERSION = "isogloss parts", 1
+_NEW = "name a new folder with --out"
+
+
+class Failure(Struct, frozen=True):
+    """A source that could not be read."""
+
+    part: str
+    row: int | None
+    sentence: str
+
+
+def refuse_folder(out: Path, run: RunFacts) -> None:
+    """Raise `InputError` where parts of a run cannot be made in a folder: it is of another run.
+
+    A folder that is not there yet is fine where it can be made.
+    """
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise InputError(f"is no folder, and parts are made in one; {_NEW}", path=out)
+    refuse_unwritable(out / RUN if out.exists() else out)
+    if not out.exists():
+        return
+    if not (out / RUN).exists():
+        if any(not _is_passing(name) for name in os.listdir(out)):  # noqa: PTH208
+            raise InputError(f"holds files that isogloss did not make; {_NEW}", path=out)
+        return
+    difference = _read_run(out).difference(run)
+    if difference:
+        raise InputError(f"holds parts of another run ({difference}); {_NEW}", path=out)
+
+
+def begin(out: Path, run: RunFacts) -> None:
+    """Make the folder, or look again at one that another run has made meanwhile."""
+    out.mkdir(exist_ok=True)
+    with part_lock(out, FOR_ALL, waits=True):
+        refuse_folder(out, run)
+        if not (out / RUN).exists():
+            document = {"format": FORMAT, "version": VERSION} | msgspec.to_builtins(run)
+            with atomic_file(out / RUN) as made:
+                write_json(made, sealed(document))
+    clear_left_over(out)
+
+
+def clear_left_over(out: Path) -> None:
+    """Remove what killed runs left: unfinished files, and locks that nobody holds."""
+    for folder, _, _ in os.walk(out):
+        clear_all(Path(folder), "*")
+    clear_locks(out)
+
+
+def note_failures(out: Path, found: Sequence[Failure], settled: Sequence[str]) -> None:
+    """Add failures to those that are noted, and take out parts that are settled.
+
+    Other runs may note theirs at the same time.
+    """
+    path = out / FAILED
+    with part_lock(out, FOR_ALL, waits=True):
+        before = read_failures(out)
+        gone = {*settled, *(one.part for one in found)}
+        noted = sorted(
+            [*(one for one in before if one.part not in gone), *found], key=lambda one: one.part
+        )
+        if noted == before:
+            return
+        if not noted:
+            path.unlink(missing_ok=True)
+            return
+        lines = [json.dumps(msgspec.to_builtins(one)) + "\n" for one in noted]
+        with atomic_file(path, overwrite=True) as made:
+            made.write_text("".join(lines), encoding="utf-8")
+
+
+def read_failures(out: Path) -> list[Failure]:
+    """Return the failures that are noted; raises `InputError` where they cannot be read."""
+    path = out / FAILED
+    if not path.exists():
+        return []
+    with damage_in_one_sentence(path, advice="remove it"):
+        lines = path.read_text("utf-8").splitlines()
+        return [typed(parse_json(line), Failure) for line in lines]
+
+
+def footers(out: Path) -> Iterator[PartFooter]:
+    """Yield the footers of the parts in a folder, in the order of their names."""
+    for path in sorted(out.rglob("*.parquet")):
+        if not any(part.startswith((".", "_")) for part in path.relative_to(out).parts):
+            footer = read_footer(path)
+            if footer is not None:
+                yield footer
+
+
+@contextmanager
+def written_summary(out: Path) -> Iterator[Path]:
+    """Yield where the summary is written, which takes the place of the one before."""
+    with part_lock(out, FOR_ALL, waits=True), atomic_file(out / SUMMARY, overwrite=True) as made:
+        yield made
+
+
+def _read_run(out: Path) -> RunFacts:
+    path, advice = out / RUN, _NEW
+    content: Any = read_json(path, what="what parts have in common", advice=advice)
+    refuse_changed(content, path, advice=advice)
+    with damage_in_one_sentence(path, advice=advice):
+        if (content["format"], content["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"its format is {content['format']!r:.40}")
+        return typed(content, RunFacts)
+
+
+def _is_passing(name: str) -> bool:
+    """Whether a file is of a run that was stopped before its first part."""
+    return name == LOCKS or name.startswith(f".{RUN}.isogloss-")

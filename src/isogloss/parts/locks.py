@@ -1,0 +1,68 @@
+"""Locks of an output folder: one for each part, one for what is written for all.
+
+The system lets a lock go when its holder dies. Where two runs meet in the moment in which a lock
+file is removed, both may make the same part: each puts the same rows in its place.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+LOCKS = "_locks"
+FOR_ALL = ""  # name of the part that stands for the folder's own files
+
+
+@contextmanager
+def part_lock(out: Path, name: str, *, waits: bool) -> Iterator[bool]:
+    """Hold the lock of a part while the block runs; yields whether it is held.
+
+    Parameters
+    ----------
+    waits
+        Wait for another run that holds it.
+    """
+    path = _path(out, name)
+    lock = FileLock(path, timeout=-1 if waits else 0)
+    try:
+        _acquire(lock, path)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        with suppress(OSError):  # on Windows no open file is removed; `clear_locks` does it
+            path.unlink()
+        lock.release()
+
+
+def clear_locks(out: Path) -> None:
+    """Remove the locks that killed runs left; those that are held stay."""
+    folder = out / LOCKS
+    for path in folder.glob("*.lock"):
+        lock = FileLock(path, timeout=0)
+        with suppress(Timeout, OSError):
+            lock.acquire()
+            path.unlink(missing_ok=True)
+            lock.release()
+    with suppress(OSError):  # not there, or another run is at work
+        folder.rmdir()
+
+
+def _acquire(lock: FileLock, path: Path) -> None:
+    """Hold a lock whose file is there: one that its holder removed meanwhile keeps nobody out."""
+    while True:
+        with suppress(FileNotFoundError):  # `clear_locks` of another run removed the folder
+            path.parent.mkdir(exist_ok=True)
+            lock.acquire()
+            if path.exists():
+                return
+            lock.release()
+
+
+def _path(out: Path, name: str) -> Path:
+    # By hash: a name may be as long as the system allows, and lie in a folder.
+    return out / LOCKS / f"{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()}.lock"

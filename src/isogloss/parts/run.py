@@ -1,0 +1,190 @@
+"""A run over many parts: which are to be made, by whom, what failed, and the summary of all.
+
+A run may end at any moment and be started again, in several places at once: what is true lies in
+the parts, each of which is whole and says what it was made of.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.documents import FileFormat
+from isogloss.errors import InputError, counted
+from isogloss.parts import folder
+from isogloss.parts.executors import Executor
+from isogloss.parts.finding import Part
+from isogloss.parts.folder import FAILED, Failure
+from isogloss.parts.footer import PartFooter, RunFacts
+from isogloss.parts.work import (
+    Outcome,
+    Ticket,
+    WorkSettings,
+    facts_of,
+    is_made,
+)
+from isogloss.progress import logger, progress
+from isogloss.storage.files import write_json
+
+MOST_NOTES = 3  # said of a run; the summary counts all
+
+
+@dataclass(frozen=True)
+class PartsJob:
+    """What a run makes of its parts.
+
+    Parameters
+    ----------
+    module, task
+        Where ``worker`` is, and what it takes beside `WorkSettings`: values of JSON. It gets both
+        as ``{"task": …, "work": …}``.
+    run
+        What all parts have in common.
+    format, lang, kept
+        As `RowSource` has them.
+    versions
+        Of packages, for the footers.
+    summary_of
+        Makes the summary out of the footers of all parts.
+    is_strict
+        End at the first source that cannot be read, or of which something is left out.
+    """
+
+    module: str
+    task: Any
+    run: RunFacts
+    format: FileFormat
+    lang: str | None
+    kept: tuple[str, ...]
+    versions: dict[str, str]
+    summary_of: Callable[[Sequence[PartFooter]], dict[str, Any]]
+    is_strict: bool = False
+
+
+@dataclass
+class RunReport:
+    """What came of the parts of a run."""
+
+    states: dict[str, int] = field(default_factory=dict)
+    n_rows: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count an outcome."""
+        self.states[outcome.state] = self.states.get(outcome.state, 0) + 1
+        self.n_rows += outcome.n_rows
+        self.notes += [f"{outcome.name}: {note}" for note in outcome.notes]
+        if outcome.state == "failed":
+            sentence = outcome.sentence or ""
+            self.failures.append(Failure(outcome.name, outcome.row, sentence))
+
+    def refuse_failures(self, out: Path) -> None:
+        """Raise `InputError` where a source could not be read."""
+        if self.failures:
+            n = counted(len(self.failures), "part")
+            raise InputError(
+                f"{n} could not be read, the others are done; all are in {out / FAILED}; the "
+                f"first: {self.failures[0].sentence}"
+            )
+
+
+def run_parts(job: PartsJob, parts: Sequence[Part], out: Path, executor: Executor) -> RunReport:
+    """Make the parts that are not made yet, and the summary of all that are in the folder.
+
+    Raises
+    ------
+    InputError
+        When `out` is of another run, cannot be written, or a process was killed; with `is_strict`
+        also for the first source that cannot be read.
+    """
+    folder.begin(out, job.run)
+    report = RunReport()
+    try:
+        to_make = list(_not_made(job, parts, out, report))
+        held = _worked(job, to_make, out, executor, report, waits=False)
+        _worked(job, held, out, executor, report, waits=True)
+    finally:
+        folder.clear_left_over(out)
+    found = list(folder.footers(out))
+    if found:
+        with folder.written_summary(out) as made:
+            write_json(made, job.summary_of(found))
+        folder.clear_left_over(out)
+    _say(report)
+    return report
+
+
+def _not_made(job: PartsJob, parts: Sequence[Part], out: Path, report: RunReport) -> Iterator[Part]:
+    """Yield the parts that are to be made; of the others nothing is loaded."""
+    settled = []
+    targets: dict[str, str] = {}
+    for part in parts:
+        first = targets.setdefault(part.target, part.name)
+        if first != part.name:
+            sentence = f"{part.path}: would be written to {part.target}, as {first} is; rename one"
+            _settle(job, Outcome(part.name, "failed", sentence=sentence), out, report)
+            continue
+        target = out / part.target
+        if target.exists() and _is_kept(part, target, job):
+            report.add(Outcome(part.name, "kept"))
+            settled.append(part.name)
+        else:
+            yield part
+    folder.note_failures(out, [], settled)
+
+
+def _is_kept(part: Part, target: Path, job: PartsJob) -> bool:
+    try:
+        facts = facts_of(part.path, part.name)
+    except InputError:  # told where it is to be made
+        return False
+    return is_made(target, facts, job.run)
+
+
+def _worked(
+    job: PartsJob, parts: Sequence[Part], out: Path, executor: Executor, report: RunReport, *,
+    waits: bool,
+) -> list[Part]:  # fmt: skip
+    """Make parts; return those that another run is making."""
+    if not parts:
+        return []
+    work = WorkSettings(
+        str(out), job.run, job.format, job.lang, list(job.kept), job.versions, job.is_strict
+    )
+    settings = {"task": job.task, "work": msgspec.to_builtins(work)}
+    tickets = [Ticket(str(part.path), part.name, part.target, waits) for part in parts]
+    outcomes = executor.outcomes(job.module, settings, map(msgspec.json.encode, tickets))
+    held = []
+    with progress(job.run.command, len(parts), "parts") as advance:
+        for part, encoded in zip(parts, outcomes, strict=True):
+            outcome = msgspec.json.decode(encoded, type=Outcome)
+            advance(1)
+            if outcome.state == "held":
+                held.append(part)
+            else:
+                _settle(job, outcome, out, report)
+    return held
+
+
+def _settle(job: PartsJob, outcome: Outcome, out: Path, report: RunReport) -> None:
+    """Count an outcome, and note it where the source could not be read."""
+    report.add(outcome)
+    if outcome.state == "failed":
+        folder.note_failures(out, [report.failures[-1]], [])
+        if job.is_strict:
+            raise InputError(f"{outcome.sentence} (the run ends here under --strict)")
+        logger.warning("%s", outcome.sentence)
+        return
+    folder.note_failures(out, [], [outcome.name])
+    if outcome.state == "remade":
+        logger.info("%s: its source has changed, it was made again", outcome.name)
+
+
+def _say(report: RunReport) -> None:
+    for note in report.notes[:MOST_NOTES]:
+        logger.info("%s", note)
+    if len(report.notes) > MOST_NOTES:
+        logger.info("… and %d more such notes", len(report.notes) - MOST_NOTES)

@@ -1,0 +1,57 @@
+"""A file of rows that a part is made of, and which of its columns go along."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isogloss.data.documents import ID_COLUMNS, FileFormat
+from isogloss.data.row_files.added import Added
+from isogloss.data.row_files.head import OpenedRows, open_rows
+from isogloss.data.row_files.selected import with_columns
+
+ROWS = 1024  # of a block; the vectors of so many are a second to half a minute of work
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """A file of rows.
+
+    Parameters
+    ----------
+    path
+        As `open_rows` takes it.
+    format
+        Which columns hold what.
+    lang
+        As `row_languages` takes it.
+    kept
+        Columns that go along, behind those of ids and of the language; None: all columns do.
+    """
+
+    path: Path
+    format: FileFormat
+    lang: str | None = None
+    kept: tuple[str, ...] | None = None
+
+    def opened(self, added: Sequence[Added] = ()) -> OpenedRows:
+        """Return it ready to be read.
+
+        Parameters
+        ----------
+        added
+            Columns to come; the column of the language stays behind where one has its name, which
+            says the same.
+
+        Raises
+        ------
+        InputError
+            What `open_rows` does; also where a column that goes along is not there.
+        """
+        rows = open_rows(self.path, format=self.format, rows=ROWS)
+        if self.kept is None:
+            return rows
+        taken = {column.name for column in added}
+        names = [name for name in ID_COLUMNS if name in rows.head.names]
+        if self.format.lang_column is not None and self.format.lang_column not in taken:
+            names.append(self.format.lang_column)
+        return with_columns(rows, [*dict.fromkeys([*names, *self.kept])])

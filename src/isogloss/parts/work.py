@@ -1,0 +1,189 @@
+"""One part after the other in a process that holds a task: tickets in, outcomes out.
+
+Both are bytes of JSON, so that any `Executor` can carry them. All that makes a part right is here
+(its lock, what is there already, its footer), so it does not matter who asks, or how often.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from isogloss.data.documents import FileFormat
+from isogloss.data.row_files.writing import RowTarget
+from isogloss.errors import InputError, OmissionWarning
+from isogloss.parts.footer import PartFooter, RunFacts, SourceFacts, read_footer
+from isogloss.parts.locks import part_lock
+from isogloss.parts.part import PartMade, PartTask, run_part
+from isogloss.parts.source import RowSource
+from isogloss.progress import silent_parts
+from isogloss.storage.files import sha256_of
+from isogloss.totals import told_with_totals
+
+State = Literal["made", "remade", "kept", "held", "failed"]
+Work = Callable[[bytes], bytes]
+
+
+class Ticket(Struct, frozen=True):
+    """A part to make.
+
+    Attributes
+    ----------
+    waits
+        Wait where another run is at it; else its outcome is ``held``.
+    """
+
+    path: str
+    name: str
+    target: str
+    waits: bool = False
+
+
+class Outcome(Struct, frozen=True):
+    """What came of a ticket.
+
+    Attributes
+    ----------
+    state
+        ``made``; ``remade``, since the source has changed; ``kept``, as it was made before;
+        ``held`` by another run; ``failed``, as the source cannot be read.
+    n_rows
+        Of the part.
+    row, sentence
+        Of a source that cannot be read: where, and what is wrong.
+    notes
+        What was said of the part.
+    seconds
+        Of all of it.
+    """
+
+    name: str
+    state: State
+    n_rows: int = 0
+    row: int | None = None
+    sentence: str | None = None
+    notes: list[str] = []
+    seconds: float = 0.0
+
+
+class WorkSettings(Struct, frozen=True):
+    """What all tickets of a run have in common; as JSON it goes to each process.
+
+    Attributes
+    ----------
+    out
+        Folder of the parts.
+    format, lang, kept
+        As `RowSource` has them.
+    is_strict
+        What is left out is an error.
+    """
+
+    out: str
+    run: RunFacts
+    format: FileFormat
+    lang: str | None
+    kept: list[str]
+    versions: dict[str, str]
+    is_strict: bool = False
+
+
+def working(task: PartTask, settings: Any) -> Work:
+    """Return the function from tickets to outcomes.
+
+    Parameters
+    ----------
+    settings
+        `WorkSettings` as JSON has it.
+    """
+    common = msgspec.convert(settings, WorkSettings)
+
+    def work(ticket: bytes) -> bytes:
+        start = time.monotonic()
+        outcome = _Maker(task, common, msgspec.json.decode(ticket, type=Ticket)).outcome()
+        seconds = round(time.monotonic() - start, 3)
+        return msgspec.json.encode(msgspec.structs.replace(outcome, seconds=seconds))
+
+    return work
+
+
+def is_made(target: Path, source: SourceFacts, run: RunFacts) -> bool:
+    """Whether a part is there, of this source as it is now.
+
+    Raises
+    ------
+    InputError
+        When what is there is no part, or one of another run.
+    """
+    footer = read_footer(target)
+    if footer is None:
+        return False
+    difference = footer.run.difference(run)
+    if difference:
+        raise InputError(f"is of another run ({difference}); name a new --out", path=target)
+    return footer.source == source
+
+
+def facts_of(path: Path, name: str) -> SourceFacts:
+    """Return by what a source is known again; raises `InputError` where it cannot be read."""
+    try:
+        return SourceFacts(name, path.stat().st_size, sha256_of(path))
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"cannot be read: {reason}; check it", path=path) from error
+
+
+class _Maker:
+    """One part on its way."""
+
+    def __init__(self, task: PartTask, common: WorkSettings, ticket: Ticket) -> None:
+        self._task, self._common, self._ticket = task, common, ticket
+        self._path = Path(ticket.path)
+        self._out = Path(common.out)
+        self._target = self._out / ticket.target
+
+    def outcome(self) -> Outcome:
+        name = self._ticket.name
+        with part_lock(self._out, self._ticket.target, waits=self._ticket.waits) as is_held:
+            if not is_held:
+                return Outcome(name, "held")
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("error" if self._common.is_strict else "always",
+                                      OmissionWarning)  # fmt: skip
+                try:
+                    found = self._made()
+                except OmissionWarning as omission:
+                    return Outcome(name, "failed", sentence=f"{self._path}: {omission}")
+                except InputError as error:
+                    if error.path != str(self._path):  # of the disk, the model, or an option
+                        raise
+                    return Outcome(name, "failed", row=error.line, sentence=str(error))
+            notes = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+            return msgspec.structs.replace(found, notes=notes)
+
+    def _made(self) -> Outcome:
+        name, common = self._ticket.name, self._common
+        facts = facts_of(self._path, name)
+        if is_made(self._target, facts, common.run):
+            return Outcome(name, "kept")
+        was_there = self._target.exists()
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        source = RowSource(self._path, common.format, common.lang, tuple(common.kept))
+        with silent_parts(), told_with_totals():
+            part = run_part(
+                self._task, source, RowTarget(self._target), overwrite=True, footer=self._footer
+            )
+        return Outcome(name, "remade" if was_there else "made", part.n_rows)
+
+    def _footer(self, part: PartMade) -> dict[str, str]:
+        if part.sha256 is None or part.n_bytes is None:
+            raise InputError("can be read once only; a part is a file", path=self._path)
+        run = self._common.run
+        return PartFooter(
+            SourceFacts(self._ticket.name, part.n_bytes, part.sha256), run, run.settings_hash,
+            self._common.versions, part.n_rows, part.seconds, part.facts,
+        ).entries()  # fmt: skip

@@ -1,0 +1,264 @@
+"""``classify predict`` of a folder or glob: a part for each file, resumed, never done twice."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from cli_world import GERMAN, JAPANESE, Refuse, Run, World, write_file
+from pyarrow import parquet
+
+from isogloss.classify.answers.summary import read_summary
+from isogloss.classify.saving import load as saving
+from isogloss.cli.main import main
+from isogloss.parts import source
+from isogloss.parts.folder import read_failures
+from isogloss.parts.footer import read_footer
+
+TEXTS = [("ja", text) for _, text in JAPANESE] + [("de", text) for _, text in GERMAN]
+_LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
+
+
+@pytest.fixture(autouse=True)
+def _loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load each model of the session once."""
+    load, loaded = saving.load_classifier, request.config.stash.setdefault(_LOADED, {})
+
+    def load_once(path: Any, **options: Any) -> saving.Loaded:
+        if path not in loaded:
+            loaded[path] = load(path, **options)
+        return loaded[path]
+
+    monkeypatch.setattr(saving, "load_classifier", load_once)
+    monkeypatch.setattr(source, "ROWS", 4)  # of a block
+
+
+def rows_of(number: int) -> list[dict[str, Any]]:
+    """Eleven rows of a part, each with its own id."""
+    return [
+        {"id": f"{number}-{row}", "lang": TEXTS[row % 6][0], "text": TEXTS[(row + number) % 6][1],
+         "note": row}
+        for row in range(11)
+    ]  # fmt: skip
+
+
+def write_part(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        write_file(path, "".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        mark = "\t" if path.suffix == ".tsv" else ","
+        lines = [[*rows[0]], *([str(value) for value in row.values()] for row in rows)]
+        write_file(path, "".join(mark.join(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    for number, name in enumerate(["a.parquet", "b.jsonl", "deep/c.csv", "d.tsv"]):
+        write_part(folder / name, rows_of(number))
+    return folder
+
+
+def predict(world: World, given: Path | str, out: Path, *more: object) -> list[object]:
+    return ["classify", "predict", world.model, given, "--lang-column", "lang", "--out", out, *more]
+
+
+def rows_in(out: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each part by its name."""
+    return {
+        path.relative_to(out).as_posix(): parquet.read_table(path).to_pylist()
+        for path in sorted(out.rglob("*.parquet"))
+    }
+
+
+def hidden(out: Path) -> list[str]:
+    return sorted(path.name for path in out.rglob("*") if path.name.startswith((".", "_")))
+
+
+def test_each_file_becomes_a_part(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    outcome = cli(*predict(world, corpus, out))
+    assert (outcome.code, outcome.out) == (0, ""), outcome.err
+    found = rows_in(out)
+    assert list(found) == ["a.parquet", "b.jsonl.parquet", "d.tsv.parquet", "deep/c.csv.parquet"]
+    for number, name in enumerate(["a.parquet", "b.jsonl.parquet", "deep/c.csv.parquet",
+                                   "d.tsv.parquet"]):  # fmt: skip
+        rows = rows_of(number)
+        assert [row["id"] for row in found[name]] == [row["id"] for row in rows]
+        assert list(found[name][0]) == [
+            "id", "label", "probability", "second_label", "second_probability", "lang", "lang_by",
+            "entities", "status", "model",
+        ]  # fmt: skip
+        alone = tmp_path / f"{number}.jsonl"
+        one = cli("classify", "predict", world.model, write_part(alone, rows), "--lang-column",
+                  "lang")  # fmt: skip
+        assert [row["label"] for row in found[name]] == [line.split("\t")[0] for line in one.lines]
+    assert hidden(out) == ["_run.json", "_summary.json"]
+    summary = read_summary(out / "_summary.json")
+    assert (summary.data.n_rows, summary.data.name) == (44, "in")
+    assert {one.lang: one.n for one in summary.languages} == {"de": 12, "ja": 32}
+    assert "4 parts: 4 made" in outcome.err
+
+
+def test_the_summary_is_that_of_the_rows_in_one_file(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    every = [row for number in range(4) for row in rows_of(number)]
+    write_part(tmp_path / "all.jsonl", [row | {"from": row.pop("lang")} for row in every])
+    cli(*predict(world, corpus, tmp_path / "out"))
+    cli("classify", "predict", world.model, tmp_path / "all.jsonl", "--lang-column", "from",
+        "--out", tmp_path / "all.csv")  # fmt: skip
+    parts = read_summary(tmp_path / "out" / "_summary.json")
+    one = read_summary(tmp_path / "all.summary.json")
+    for mine, its in zip(parts.languages, one.languages, strict=True):
+        assert (mine.n, mine.status, mine.labels) == (its.n, its.status, its.labels)
+        assert mine.mean_probability == pytest.approx(its.mean_probability, abs=1e-6)
+        assert mine.share_linked == its.share_linked
+
+
+def test_what_is_done_is_not_done_again(
+    cli: Run, world: World, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    cli(*predict(world, corpus, out))
+    before = {path: (path.stat().st_ino, path.read_bytes()) for path in out.rglob("*.parquet")}
+    monkeypatch.setattr(saving, "load_classifier", None)  # nothing needs it
+    again = cli(*predict(world, corpus, out))
+    assert (again.code, "4 parts: 4 there already" in again.err) == (0, True)
+    now = {path: (path.stat().st_ino, path.read_bytes()) for path in out.rglob("*.parquet")}
+    assert now == before
+
+
+def test_a_part_of_a_changed_source_is_made_again_and_said(
+    cli: Run, world: World, corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    out = tmp_path / "out"
+    cli(*predict(world, corpus, out))
+    write_part(corpus / "b.jsonl", rows_of(7))
+    write_part(corpus / "new.csv", rows_of(8))
+    outcome = cli(*predict(world, corpus, out))
+    assert "b.jsonl: its source has changed, it was made again" in caplog.text
+    assert "5 parts: 1 made, 1 made again, 3 there already" in outcome.err
+    assert rows_in(out)["b.jsonl.parquet"][0]["id"] == "7-0"
+    assert read_summary(out / "_summary.json").data.n_rows == 55
+
+
+def test_a_footer_says_what_a_part_is_of(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    cli(*predict(world, corpus / "*.jsonl", tmp_path / "out", "--abstain-below", 0.1))
+    footer = read_footer(tmp_path / "out" / "b.jsonl.parquet")
+    assert footer is not None
+    assert footer.source.name == "b.jsonl"
+    assert footer.source.n_bytes == (corpus / "b.jsonl").stat().st_size
+    assert (footer.n_rows, footer.run.command, footer.run.made_by) == (
+        11, "classify predict", "model",
+    )  # fmt: skip
+    assert footer.run.settings["abstain_below"] == 0.1
+    assert set(footer.versions) == {"isogloss", "torch", "transformers", "numpy", "python"}
+
+
+def test_another_model_or_other_settings_are_refused(
+    cli: Run, refuse: Refuse, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    cli(*predict(world, corpus, out))
+    said = refuse(*predict(world, corpus, out, "--abstain-below", 0.4))
+    assert "holds parts of another run (abstain-below none, not 0.4); name a new folder" in said
+    other = predict(world, corpus, out)
+    other[2] = world.alone
+    assert "holds parts of another run (model (" in refuse(*other)
+    file = write_file(tmp_path / "mine" / "a.txt", "") if (tmp_path / "mine").mkdir() is None else 0
+    assert "holds files that isogloss did not make" in refuse(*predict(world, corpus, file.parent))
+
+
+def test_columns_that_are_named_go_along(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    cli(*predict(world, corpus, tmp_path / "out", "--keep", "note,text", "--prefix", "iso_"))
+    for number, name in enumerate(["a.parquet", "b.jsonl.parquet"]):
+        rows = rows_in(tmp_path / "out")[name]
+        assert list(rows[0])[:5] == ["id", "lang", "note", "text", "iso_label"]
+        assert [{name: row[name] for name in ("id", "lang", "text", "note")} for row in rows] == (
+            rows_of(number)
+        )
+
+
+def test_what_cannot_be_read_is_noted_and_the_others_are_made(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    write_file(corpus / "b.jsonl", '{"id": 1, "lang": "ja", "text": "東京"}\n{"id": 2}\n')
+    write_file(corpus / "cut.parquet", (corpus / "a.parquet").read_bytes()[:-9])
+    outcome = cli(*predict(world, corpus, out))
+    assert outcome.code == 2
+    assert "2 parts could not be read, the others are done" in outcome.talk[-1]
+    noted = {one.part: one for one in read_failures(out)}
+    assert (noted["b.jsonl"].row, "has no field 'text'" in noted["b.jsonl"].sentence) == (2, True)
+    assert "is not a Parquet file, or is damaged" in noted["cut.parquet"].sentence
+    assert set(rows_in(out)) == {"a.parquet", "d.tsv.parquet", "deep/c.csv.parquet"}
+    write_part(corpus / "b.jsonl", rows_of(1))
+    (corpus / "cut.parquet").unlink()
+    write_part(corpus / "cut.parquet", rows_of(9))
+    assert cli(*predict(world, corpus, out)).code == 0
+    assert not (out / "_failed.jsonl").exists()
+    assert read_summary(out / "_summary.json").data.n_rows == 55
+
+
+def test_strict_ends_at_the_first(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
+    write_file(corpus / "a.parquet", "no")
+    outcome = cli(*predict(world, corpus, tmp_path / "out", "--strict"))
+    assert (outcome.code, "the run ends here under --strict" in outcome.err) == (2, True)
+    assert rows_in(tmp_path / "out") == {}
+    assert [one.part for one in read_failures(tmp_path / "out")] == ["a.parquet"]
+
+
+def test_shards_one_after_another_are_the_whole(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    cli(*predict(world, corpus, tmp_path / "whole"))
+    for number in (2, 1, 4, 3):
+        outcome = cli(*predict(world, corpus, tmp_path / "out", "--shard", f"{number}/4"))
+        assert outcome.code == 0, outcome.err
+    assert rows_in(tmp_path / "out") == rows_in(tmp_path / "whole")
+    whole, shards = (read_summary(tmp_path / name / "_summary.json") for name in ("whole", "out"))
+    assert whole.languages == shards.languages
+    assert whole.data == shards.data
+
+
+@pytest.mark.full
+def test_workers_make_the_same(world: World, corpus: Path, tmp_path: Path) -> None:
+    words = [
+        [str(word) for word in predict(world, corpus, tmp_path / name, *more)]
+        for name, more in (("one", ()), ("two", ("--workers", "2", "--threads", "2")))
+    ]
+    assert [main(one) for one in words] == [0, 0]
+    assert rows_in(tmp_path / "one") == rows_in(tmp_path / "two")
+
+
+@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/", "1/0"])
+def test_a_shard_that_is_none(
+    refuse: Refuse, world: World, corpus: Path, tmp_path: Path, value: str
+) -> None:
+    said = refuse(*predict(world, corpus, tmp_path / "out", "--shard", value))
+    assert f"--shard is '{value}'; write it as 2/8" in said
+
+
+def test_options_of_the_other_kind_of_file(
+    refuse: Refuse, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    for option in ("--excel", "--overwrite"):
+        assert f"{option} is for one file" in refuse(
+            *predict(world, corpus, tmp_path / "o", option)
+        )
+    one = corpus / "b.jsonl"
+    for option in (("--keep", "note"), ("--shard", "1/2"), ("--workers", "2")):
+        said = refuse(*predict(world, one, tmp_path / "a.csv", *option))
+        assert f"{option[0]} is for a folder or a glob of parts" in said
+    said = refuse("classify", "predict", world.model, corpus, "--lang", "ja")
+    assert "name the folder of their answers with --out" in said
