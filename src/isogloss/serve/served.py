@@ -86,7 +86,8 @@ class ServedModel:
 
     def warm_up(self) -> None:
         """Answer to a batch of made-up texts: what is compiled or allocated once is, before any."""
-        texts = ["London 5 euros " * (1 + 12 * at // BATCH) for at in range(BATCH)]
+        # No two are alike, as texts that come again are not encoded again.
+        texts = [f"London {at} euros " * (1 + 12 * at // BATCH) for at in range(BATCH)]
         answering = NotedAnswering(self.fitted, with_examples=True)
         with untold():
             answering.answer(texts, RowLanguages(["en"] * len(texts), "given", is_asked=True))

@@ -145,7 +145,7 @@ function link(id) {
 
 function nearest(answer) {
   if (answer.examples === null) return [];
-  const support = answer.support === null ? [] : [element("p", {}, `Of the 10 nearest training texts, ${Math.round(10 * answer.support)} carry this label.`)];
+  const support = answer.support === null ? [] : [element("p", {}, `Of the nearest training texts (10 at most), ${Math.round(100 * answer.support)} % carry this label.`)];
   return [element("h3", {}, "Nearest training texts"), ...support,
     element("ol", { class: "near" }, ...answer.examples.map((one) => element("li", { dir: "auto" },
       ...written(one.text.length > 400 ? `${Array.from(one.text).slice(0, 400).join("")} …` : one.text),
