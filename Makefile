@@ -12,12 +12,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SMALL_TORCH := https://download.pytorch.org/whl/cpu
 HAS_TORCH := import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
 
-.PHONY: install demo test test-full run-test run-test-full lint bench data-is-named clean
+.PHONY: install demo docs test test-full run-test run-test-full lint bench data-is-named clean
 
 install: .venv/installed-dev
 
 demo: .venv/installed-bundled
 	$(BIN)/isogloss demo --out isogloss-demo --overwrite
+
+# The site, in build/site: from docs/, the docstrings, and the command line's own help.
+docs: .venv/installed-docs
+	$(BIN)/python tools/reference.py
+	$(BIN)/zensical build --strict --clean
+	$(BIN)/python tools/offline.py
 
 # A worker for each core, each of one thread; a worker that is done takes tests from another.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
@@ -72,9 +78,13 @@ data-is-named:
 	$(PIP) -e '.[dev]'
 	@touch $@ .venv/installed-bundled
 
+.venv/installed-docs: .venv/installed-torch pyproject.toml constraints.txt
+	$(PIP) -e '.[docs]'
+	@touch $@
+
 .venv/installed-bench: .venv/installed-dev
 	$(PIP) -e '.[dev,bench]'
 	@touch $@
 
 clean:
-	rm -rf .venv isogloss-demo benchmarks/out
+	rm -rf .venv isogloss-demo benchmarks/out build

@@ -61,7 +61,7 @@ def without_extras(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 def test_every_extra_is_tested_and_every_package_has_a_sentence() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    for_developers = {"test", "bench", "dev"}
+    for_developers = {"docs", "test", "bench", "dev"}
     assert set(EXTRAS) == set(project["optional-dependencies"]) - for_developers
     assert set(EXTRAS) == {lack.extra for lack in LACKS}
 

@@ -12,7 +12,7 @@ REFUSED: dict[str, tuple[str, tuple[str, ...]]] = {
         "encode/bundled/", "report/html.py", "report/templates/documents.html",
         "wiki/streams/decompression.py", "kb/build/occurrences.py", "text/folding.py",
         "vectors/names.py", "corpus/detected_names.py", "data/demo/", "tests/",
-        "isogloss/tag/", "cli/tag/", "tagging.md", "docs/command-line.md",
+        "isogloss/tag/", "cli/tag/", "tagging.md",
         "docs/performance.md",  # the tokens of a word
         "transfer/matrix/", "transfer/altered/measure.py", "cli/probing/transfer.py",
     )),
