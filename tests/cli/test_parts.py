@@ -12,7 +12,7 @@ from pyarrow import parquet
 from isogloss.classify.answers.summary import read_summary
 from isogloss.classify.saving import load as saving
 from isogloss.cli.main import main
-from isogloss.parts import source
+from isogloss.parts import part, source, work
 from isogloss.parts.folder import read_failures
 from isogloss.parts.footer import read_footer
 
@@ -118,6 +118,9 @@ def test_the_summary_is_that_of_the_rows_in_one_file(
     for mine, its in zip(parts.languages, one.languages, strict=True):
         assert (mine.n, mine.status, mine.labels) == (its.n, its.status, its.labels)
         assert mine.mean_probability == pytest.approx(its.mean_probability, abs=1e-6)
+        assert mine.deviation_of_probability == pytest.approx(
+            its.deviation_of_probability, abs=1e-5
+        )
         assert mine.share_linked == its.share_linked
 
 
@@ -262,3 +265,45 @@ def test_options_of_the_other_kind_of_file(
         assert f"{option[0]} is for a folder or a glob of parts" in said
     said = refuse("classify", "predict", world.model, corpus, "--lang", "ja")
     assert "name the folder of their answers with --out" in said
+
+
+def test_a_run_that_is_stopped_says_how_to_resume(
+    cli: Run, world: World, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, run = tmp_path / "out", part.run_part
+
+    def stop_at_the_second(task: Any, source: Any, *given: Any, **options: Any) -> Any:
+        if source.path.name == "b.jsonl":
+            raise KeyboardInterrupt
+        return run(task, source, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "run_part", stop_at_the_second)
+        outcome = cli(*predict(world, corpus, out))
+    assert outcome.code == 130
+    assert outcome.talk[-1] == (
+        "isogloss: stopped by Ctrl-C; nothing is left half-written, and the same command resumes "
+        "from what is kept"
+    )
+    assert "3 made, 1 there already" in cli(*predict(world, corpus, out)).err
+
+
+def test_no_place_for_parts(
+    refuse: Refuse, world: World, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_file(tmp_path / "file", "mine")
+    assert "is no folder, and parts are made in one" in refuse(*predict(world, corpus, file))
+    assert "does not exist; make it first" in refuse(*predict(world, corpus, tmp_path / "no" / "o"))
+    said = refuse(*predict(world, corpus, corpus / "out"))
+    assert f"lies in {corpus}, which this command reads" in said
+    said = refuse(*predict(world, corpus, world.model / "out"))
+    assert f"lies in {world.model}, which this command reads" in said
+    said = refuse(*predict(world, tmp_path / "*.nothing", tmp_path / "out"))
+    assert "names no part" in said
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "mkdir", read_only)
+    said = refuse(*predict(world, corpus, tmp_path / "out"))
+    assert "is not writable (Read-only file system); choose another --out" in said

@@ -183,6 +183,7 @@ def _places(words: list[str]) -> dict[str, tuple[int, int]]:
 
 def _how_to_go_on(words: list[str]) -> str:
     keeps = any(word.partition("=")[0] == "--checkpoints" for word in words)
+    keeps = keeps or bool(_places([f"{word}/_run.json" for word in words]))  # a folder of parts
     if keeps or words[:2] == ["classify", "compare"]:
         return ", and the same command resumes from what is kept"
     return ""

@@ -5,7 +5,6 @@
 """
 
 import importlib.metadata
-import math
 import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -138,32 +137,12 @@ def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
     return typed(facts["languages"], list[LanguageSummary])
 
 
-def merged_languages(parts: Iterable[Sequence[LanguageSummary]]) -> list[LanguageSummary]:
+def merged_languages(files: Iterable[Sequence[LanguageSummary]]) -> list[LanguageSummary]:
     """Return what came of each language in all of several files."""
-    by_lang: dict[str | None, list[LanguageSummary]] = {}
-    for languages in parts:
-        for one in languages:
-            by_lang.setdefault(one.lang, []).append(one)
-    return [_merged(by_lang[lang]) for lang in in_order_of_codes([*by_lang])]
-
-
-def _merged(some: Sequence[LanguageSummary]) -> LanguageSummary:
-    n = sum(one.n for one in some)
-    status = sum((Counter(one.status) for one in some), Counter[str]())
-    labels = sum((Counter(one.labels) for one in some), Counter[str]())
-    # A share is of whole texts, so its sum is exact once it is rounded.
-    shares = [one.share_linked for one in some]
-    linked = [round(share * one.n) for share, one in zip(shares, some, strict=True)
-              if share is not None]  # fmt: skip
-    return LanguageSummary(
-        lang=some[0].lang,
-        n=n,
-        status=dict(sorted(status.items())),
-        labels=dict(sorted(labels.items())),
-        mean_probability=min(math.fsum(one.mean_probability * one.n for one in some) / n, 1.0),
-        share_linked=sum(linked) / n if len(linked) == len(some) else None,
-        share_cut=status["cut"] / n,
-    )
+    counts = SummaryCounts()
+    for languages in files:
+        counts.add_counted(languages)
+    return counts.languages()
 
 
 def versions() -> dict[str, str]:
@@ -194,6 +173,11 @@ class SummaryCounts:
             counts.has_links |= linked is not None
             counts.n_linked += int(linked is not None and linked[row])
 
+    def add_counted(self, languages: Iterable[LanguageSummary]) -> None:
+        """Add what was counted before."""
+        for one in languages:
+            self._by_lang.setdefault(one.lang, _Counts()).add(one)
+
     def languages(self) -> list[LanguageSummary]:
         """Return what came of each language, in the order of their codes."""
         return [self._by_lang[lang].summary(lang) for lang in in_order_of_codes([*self._by_lang])]
@@ -206,6 +190,15 @@ class _Counts:
         self.probability = self.squares = 0.0  # sums
         self.status: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
+
+    def add(self, one: LanguageSummary) -> None:
+        self.n += one.n
+        self.probability += one.mean_probability * one.n
+        self.squares += (one.deviation_of_probability**2 + one.mean_probability**2) * one.n
+        self.status.update(one.status)
+        self.labels.update(one.labels)
+        self.has_links |= one.share_linked is not None
+        self.n_linked += round((one.share_linked or 0.0) * one.n)  # whole texts: exact once rounded
 
     def summary(self, lang: str | None) -> LanguageSummary:
         mean = self.probability / self.n

@@ -1,0 +1,176 @@
+"""Parts that cannot be read, or have odd names: one sentence each, the others are made."""
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from counted_parts import hidden_in, job_of, rows_in, write_parts
+from pyarrow import parquet
+
+from isogloss.errors import InputError
+from isogloss.parts.executors import Serial
+from isogloss.parts.finding import find_parts, is_many
+from isogloss.parts.folder import read_failures
+from isogloss.parts.run import PartsJob, RunReport, run_parts
+
+TEXTS = ["a", "字字"]
+
+
+def make(given: Path | str, out: Path, job: PartsJob | None = None) -> RunReport:
+    return run_parts(job or job_of(), find_parts(str(given), out).parts, out, Serial())
+
+
+def table(**columns: Any) -> pyarrow.Table:
+    return pyarrow.table(columns)
+
+
+def truncated(path: Path) -> None:
+    parquet.write_table(table(id=["a"], text=["b"]), path)
+    path.write_bytes(path.read_bytes()[:-6])
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "truncated.parquet": (truncated, "is not a Parquet file, or is damaged"),
+    "no-rows.parquet": (table(id=pyarrow.array([], "string"), text=pyarrow.array([], "string")),
+                        "has the columns id, text and no rows"),
+    "no-columns.parquet": (table(), "is empty; give a file with texts"),
+    "other-columns.parquet": (table(id=TEXTS, body=TEXTS), "no column 'text' among id, body"),
+    "numbers.parquet": (table(id=TEXTS, text=[1, 2]), "'text' is 1, not text"),
+    "nested.parquet": (table(id=[{"a": 1}, {"a": 2}], text=TEXTS), "the id in 'id' is {'a': 1}"),
+    "numbers.jsonl": ('{"id": 1, "text": "a"}\n{"id": 2, "text": 3}\n', "'text' is 3, not text"),
+    "cut.jsonl": ('{"id": 1, "text": "a"}\n{"id": 2, "te', "is not JSON"),
+    "nothing.csv": ("", "is empty; give a file with texts"),
+    "no-header.tsv": ("1\ta\n2\tb\n", "no column 'text' among 1, a"),
+    "short.csv": ("id,text\n1,a\n2\n", "1 field"),
+    "cut.csv.gz": (gzip.compress(b"id,text\n" + os.urandom(999).hex().encode())[:-200],
+                   "is gzip, cut off or damaged"),
+    "latin.csv": ("id,text\n1,é\n".encode("latin-1"), "is not UTF-8"),
+}  # fmt: skip
+GOOD: dict[str, Any] = {
+    "dictionary.parquet": table(id=TEXTS, text=pyarrow.array(TEXTS).dictionary_encode()),
+    "large.parquet": table(id=pyarrow.array(TEXTS, "large_string"),
+                           text=pyarrow.array(TEXTS, "large_string")),
+    "nulls.parquet": table(id=[None, "b"], text=["a", None]),
+    "a b 'c' \"d\" 🙂.parquet": table(id=TEXTS, text=TEXTS),
+    "[1].parquet": table(id=[1, 2], text=TEXTS),
+    "same.csv": "id,text\n1,a\n2,字字\n",
+    "same.jsonl": '{"id": 1, "text": "a"}\n{"id": 2, "text": "字字"}\n',
+}  # fmt: skip
+
+
+def write(path: Path, content: Any) -> None:
+    if callable(content):
+        content(path)
+    elif isinstance(content, pyarrow.Table):
+        parquet.write_table(content, path)
+    else:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def test_each_says_one_sentence_and_the_others_are_made(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name, (content, _) in BAD.items():
+        write(tmp_path / "in" / name, content)
+    for name, content in GOOD.items():
+        write(tmp_path / "in" / name, content)
+    report = make(tmp_path / "in", tmp_path / "out")
+    noted = {one.part: one.sentence for one in read_failures(tmp_path / "out")}
+    assert set(noted) == set(BAD)
+    for name, (_, said) in BAD.items():
+        assert said in noted[name], name
+        assert noted[name].startswith(f"{tmp_path / 'in' / name}:")
+        assert len(noted[name].splitlines()) == 1
+    found = rows_in(tmp_path / "out")
+    assert len(found) == len(GOOD) == report.states["made"]
+    assert found["nulls.parquet"] == [
+        {"id": None, "n_letters": 1.0}, {"id": "b", "n_letters": 0.0}
+    ]  # fmt: skip
+    for name in set(found) - {"nulls.parquet"}:
+        assert [row["n_letters"] for row in found[name]] == [1.0, 2.0], name
+    assert {"same.csv.parquet", "same.jsonl.parquet"} <= set(found)
+    assert "_failed.jsonl" in hidden_in(tmp_path / "out")
+    with pytest.raises(InputError, match=r"13 parts could not be read, the others are done"):
+        report.refuse_failures(tmp_path / "out")
+
+
+def test_kept_columns_have_their_types(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    kept = {"when": pyarrow.array([1, 2], pyarrow.timestamp("ns")), "kind": TEXTS}
+    with_kind = table(id=TEXTS, text=TEXTS, **kept)
+    with_kind = with_kind.set_column(3, "kind", pyarrow.array(TEXTS).dictionary_encode())
+    write(tmp_path / "in" / "a.parquet", with_kind)
+    write(tmp_path / "in" / "b.parquet", table(id=TEXTS, text=TEXTS, when=TEXTS))
+    make(tmp_path / "in", tmp_path / "out", job_of(kept=("when", "kind")))
+    schema = parquet.read_schema(tmp_path / "out" / "a.parquet")
+    assert schema.field("when").type == pyarrow.timestamp("ns")
+    assert pyarrow.types.is_dictionary(schema.field("kind").type)
+    (failed,) = read_failures(tmp_path / "out")
+    assert "no column 'kind' to keep; did you mean" in failed.sentence or (
+        "no column 'kind' to keep; allowed: id, text, when" in failed.sentence
+    )
+
+
+def test_two_sources_of_one_part(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in" / "a.csv", GOOD["same.csv"])
+    write(tmp_path / "in" / "a.csv.parquet", table(id=TEXTS, text=TEXTS))
+    make(tmp_path / "in", tmp_path / "out")
+    (failed,) = read_failures(tmp_path / "out")
+    assert "would be written to a.csv.parquet, as a.csv is; rename one" in failed.sentence
+
+
+def test_links(tmp_path: Path) -> None:
+    inside = write_parts(tmp_path / "in", 2)
+    away = write_parts(tmp_path / "away", 1)
+    (inside / "again.parquet").symlink_to(inside / "00.parquet")
+    (inside / "away.parquet").symlink_to(away / "00.parquet")
+    (inside / "gone.csv").symlink_to(tmp_path / "none.csv")
+    (inside / "folder").symlink_to(away)
+    (inside / "notes.txt").write_text("x", "utf-8")
+    (inside / "_SUCCESS").touch()
+    found = find_parts(str(inside), tmp_path / "out")
+    assert [one.name for one in found.parts] == [
+        "00.parquet", "01.jsonl", "away.parquet", "gone.csv",
+    ]  # fmt: skip
+    said = "; ".join(found.passed_over)
+    assert f"{inside / 'folder'}, a link to a folder" in said
+    assert f"{inside / 'again.parquet'}, a link to {inside / '00.parquet'}" in said
+    assert "1 file of other kinds than .parquet" in said
+    make(inside, tmp_path / "out")
+    (failed,) = read_failures(tmp_path / "out")
+    assert "no such file" in failed.sentence or "No such file" in failed.sentence
+
+
+def test_places_that_are_read(tmp_path: Path) -> None:
+    inside = write_parts(tmp_path / "in", 2)
+    for given, out in ((inside, inside / "out"), (inside, inside), (inside / "*", tmp_path)):
+        with pytest.raises(InputError, match="which this command reads; choose another --out"):
+            find_parts(str(given), out)
+    assert find_parts(str(inside / "*.jsonl"), inside / "out").parts
+
+
+def test_a_glob(tmp_path: Path) -> None:
+    inside = write_parts(tmp_path / "in", 3)
+    (inside / "deep").mkdir()
+    write(inside / "deep" / "x.jsonl", GOOD["same.jsonl"])
+    found = find_parts(str(inside / "**" / "*.jsonl"), tmp_path / "out")
+    assert [one.name for one in found.parts] == ["01.jsonl", "deep/x.jsonl"]
+    assert not is_many(str(inside / "01.jsonl"))
+    assert is_many(str(inside / "*.jsonl"))
+    write(inside / "[1].jsonl", GOOD["same.jsonl"])
+    assert not is_many(str(inside / "[1].jsonl"))
+    for given in (inside / "*.tsv", tmp_path / "none" / "*"):
+        with pytest.raises(InputError, match="names no part; a part is a file that ends in"):
+            find_parts(str(given), tmp_path / "out")
+
+
+@pytest.mark.full
+def test_a_text_of_50_mb(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in" / "a.parquet", table(id=["1"], text=["x" * (50 << 20)]))
+    write(tmp_path / "in" / "b.jsonl", '{"id": 1, "text": "' + "x" * (50 << 20) + '"}\n')
+    make(tmp_path / "in", tmp_path / "out")
+    assert [row[0]["n_letters"] for row in rows_in(tmp_path / "out").values()] == [50 << 20] * 2
