@@ -189,6 +189,75 @@ def test_answers_to_other_rows_assist(refuse: Refuse, cli: Run, own: World, tmp_
     )
 
 
+def test_a_sheet_is_extended_with_its_labels(
+    refuse: Refuse, cli: Run, own: World, inbox: Path
+) -> None:
+    cli(*draw(own, inbox, "--n", 2, "--seed", 7))
+    sheet = inbox.parent / "sheet.csv"
+    labels = ["unsure", "sport", "money", "", "sport"]
+    renamed = fill(sheet, labels, inbox.parent / "of-anna.csv")
+    words = draw(own, inbox, "--n", 3, "--extend", renamed, name="more.csv")
+    assert "no such key of a sheet" in refuse(*words)
+    words += ["--key", inbox.parent / "sheet.key.json"]
+    drawn = cli(*words)
+    assert drawn.code == 0, drawn.err
+    assert f"4 labels of {renamed} came along" in drawn.err
+    more = inbox.parent / "more.csv"
+    assert key_of(more)["seed"] == 7
+    told = {row["row"]: row["label"] for row in rows_of(more)}
+    pairs = zip(rows_of(sheet), labels, strict=True)
+    assert {row["row"]: label for row, label in pairs}.items() <= told.items()
+    assert len(told) == 6
+    found = cli("classify", "audit", "read", more, "--json").json["languages"]
+    assert [(row["n"], row["n_unsure"], row["n_unlabelled"]) for row in found] == [
+        (1, 1, 0), (1, 0, 2), (1, 0, 0),
+    ]  # fmt: skip
+
+
+def test_what_cannot_extend_a_sheet(refuse: Refuse, cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox, "--n", 3, "--show-answers"))
+    sheet = inbox.parent / "sheet.csv"
+    fill(sheet, answers_of(sheet))
+    more = ["--extend", sheet]
+    assert "sheet.csv: has 3 rows of a language, and --n counts these too" in refuse(
+        *draw(own, inbox, "--n", 1, *more, name="more.csv")
+    )
+    assert "was drawn otherwise; leave out --by-class" in refuse(
+        *draw(own, inbox, "--by-class", *more, name="more.csv")
+    )
+    other = inbox.parent / "other.csv"
+    other.write_text(inbox.read_text("utf-8").replace("=1+1", "=1+2"), "utf-8")
+    said = refuse(*draw(own, other, *more, name="m.csv"))
+    assert "was drawn from another file than this, as row " in said
+    assert "give inbox.csv as it was" in said
+    other.write_text(inbox.read_text("utf-8") + "ja,東京\n" * 400, "utf-8")
+    said = refuse(*draw(own, other, *more, name="m.csv"), talk=True)
+    assert "was drawn from another file than this" in said
+    assert "--seed is that of the sheet" in refuse(*draw(own, inbox, *more, "--seed", 1))
+    assert "--key is that of the sheet of --extend" in refuse(*draw(own, inbox, "--key", sheet))
+    assert "--extend makes a table" in refuse(
+        *draw(own, inbox, *more, "--format", "label-studio", name="t.json")
+    )
+    assert "--out and --extend both name this file" in refuse(
+        *draw(own, inbox, *more, "--overwrite")
+    )
+    words = draw(own, inbox, *more, name="m.csv")
+    words[3] = own.model
+    assert "the sheet to extend was drawn for another model" in refuse(*words)
+    assert cli(*draw(own, inbox, "--n", 4, *more, name="more.csv")).code == 0
+    assert key_of(inbox.parent / "more.csv")["is_blind"] is False  # half of it was seen
+
+
+def test_more_labels_than_the_file_has_are_said(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox, "--n", 3))
+    sheet = inbox.parent / "sheet.csv"
+    words = ["classify", "audit", "read", fill(sheet, answers_of(sheet)), "--target", 0.95]
+    (row, *_) = [row for row in cli(*words, "--json").json["languages"] if row["lang"] == "ja"]
+    assert (row["n"], row["n_left"]) == (3, 1)
+    assert row["n_more"] > 1
+    assert f"{row['n_more']} (1 left)" in cli(*words).out
+
+
 def test_two_sheets_are_compared(cli: Run, own: World, inbox: Path) -> None:
     cli(*draw(own, inbox))
     sheet = inbox.parent / "sheet.csv"
@@ -233,7 +302,8 @@ def test_the_last_audit_of_a_language_is_kept(cli: Run, own: World, inbox: Path)
         cli(*draw(own, inbox, "--seed", seed, name=f"{name}.csv"))
         sheet = inbox.parent / f"{name}.csv"
         said = cli("classify", "audit", "read", fill(sheet, answers_of(sheet))).err
-        assert ("isogloss: ja: instead of the audit of " in said) is (name == "two")
+        assert ("isogloss: instead of the audit of " in said) is (name == "two")
+        assert ("ja (4 texts)" in said) is (name == "two")
     again = cli("classify", "audit", "read", inbox.parent / "two.csv").err
     assert "instead of" not in again
 

@@ -75,8 +75,9 @@ def test_evidence_is_given_where_it_is_asked_for(client: Any) -> None:
 
 def test_what_is_known_of_a_language(client: Any) -> None:
     known = ask(client, {"text": "東京", "lang": "ja"})["answers"][0]["known"]
-    assert known == {"by": "audit", "accuracy": 0.8, "low": 0.7, "high": 0.88, "n": 50}
-    nothing = {"by": "unknown", "accuracy": None, "low": None, "high": None, "n": None}
+    assert known == {"by": "audit", "accuracy": 0.8, "low": 0.7, "high": 0.88, "n": 50,
+                     "is_blind": True}  # fmt: skip
+    nothing = {"by": "unknown"} | dict.fromkeys(("accuracy", "low", "high", "n", "is_blind"))
     assert ask(client, "42")["answers"][0]["known"] == nothing
     assert client.get("/v1/model").json()["known"]["ja"]["by"] == "audit"
 

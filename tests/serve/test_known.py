@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.classify.forecast import FEW_TEXTS
 from isogloss.serve import known as module
 from isogloss.serve.known import UNKNOWN, KnownLanguages
@@ -33,6 +34,15 @@ def known_of(reference: Any = None, **more: Any) -> KnownLanguages:
 def add(known: KnownLanguages, lang: str | None, n: int, *, start: int = 0) -> None:
     texts = [f"text {number}" for number in range(start, start + n)]
     known.add(texts, [lang] * n, np.full((n, 2), 0.4))
+
+
+def test_an_audit_whose_labellers_saw_the_answers_says_so() -> None:
+    audit = AuditedLanguage(
+        accuracy=0.8, low=0.6, high=0.9, n=50, n_unsure=0, is_blind=False, by_class=False,
+        date="2026-05-01", data="inbox.csv", sheet="",
+    )  # fmt: skip
+    known = KnownLanguages(SimpleNamespace(), {"th": audit})  # type: ignore[arg-type]
+    assert known.of("th").is_blind is False
 
 
 def test_a_forecast_of_different_texts() -> None:

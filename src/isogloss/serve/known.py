@@ -54,7 +54,9 @@ class KnownLanguages:
             return UNKNOWN
         if lang in self._audits:
             audit = self._audits[lang]
-            return Known("audit", audit.accuracy, audit.low, audit.high, audit.n)
+            return Known(
+                "audit", audit.accuracy, audit.low, audit.high, audit.n, is_blind=audit.is_blind
+            )
         agreements, reference = self._agreements.get(lang), self._fitted.forecast_reference
         if not agreements or reference is None:
             return UNKNOWN

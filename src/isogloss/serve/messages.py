@@ -71,7 +71,7 @@ class Known(Struct, frozen=True):
 
     `by` says how: the last audit, with its interval; else a forecast from the `n` different texts
     of the language that this server was asked, without `accuracy` where these are few; else
-    nothing.
+    nothing. Of an audit `is_blind` says whether the answers were hidden from who labelled.
     """
 
     by: KnownBy
@@ -79,6 +79,7 @@ class Known(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     n: int | None = None
+    is_blind: bool | None = None
 
 
 class Answer(Struct, frozen=True):

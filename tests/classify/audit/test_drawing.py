@@ -25,6 +25,14 @@ def test_the_same_seed_draws_the_same_rows_whatever_else_is_in_the_file() -> Non
     assert alone.rows != sorted(alone.rows)  # the first few are a random sample too
 
 
+@pytest.mark.parametrize("answers", [None, [0, 1, 1, 1, 2] * 47])
+def test_more_rows_hold_the_fewer_of_the_same_seed(answers: list[int] | None) -> None:
+    """So that a sheet is extended by rows that are a random sample together with its own."""
+    for n in (6, 10, 30):
+        fewer = draw(LANGS, n, seed=3, answers=answers).rows
+        assert set(fewer) <= set(draw(LANGS, n + 7, seed=3, answers=answers).rows)
+
+
 def test_every_row_is_equally_likely() -> None:
     counts = Counter(row for seed in range(2000) for row in draw(["th"] * 8, 2, seed=seed).rows)
     assert [round(counts[row] / 2000, 1) for row in range(8)] == [0.2] * 8 or all(

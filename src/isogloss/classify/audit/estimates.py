@@ -62,6 +62,11 @@ class LanguageAudit:
     expected: ExpectedAccuracy | None
     is_assisted: bool = False
 
+    @property
+    def n_left(self) -> int:
+        """How many rows of the language in the file nobody has looked at."""
+        return self.n_rows - self.n - self.n_unsure
+
     def verdict(self, target: float) -> Verdict:
         """Say on which side of the target the whole interval is, or that this is open."""
         return self.accuracy.verdict(target)

@@ -8,7 +8,7 @@ a number gets an apostrophe before it.
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,13 +40,26 @@ def shown_text(text: str) -> str:
     return text[:LONGEST_CELL].encode("utf-8", "backslashreplace").decode()
 
 
-def sheet_bytes(rows: Sequence[Sequence[str]], *, delimiter: str, with_answers: bool) -> bytes:
-    """Return a sheet: rows of row, lang, text and, `with_answers`, the model's answer."""
+def sheet_bytes(
+    rows: Sequence[Sequence[str]],
+    *,
+    delimiter: str,
+    with_answers: bool,
+    labels: Mapping[int, str] | None = None,
+) -> bytes:
+    """Return a sheet: rows of row, lang, text and, `with_answers`, the model's answer.
+
+    Parameters
+    ----------
+    labels
+        Number of a row → what its label is already.
+    """
     written = io.StringIO(newline="")
     writer = csv.writer(written, delimiter=delimiter, lineterminator="\n")
     writer.writerow([*COLUMNS, *([ANSWER] if with_answers else [])])
     for row, lang, text, *answer in rows:
-        writer.writerow([row, lang, _protected(text), "", "", *map(_protected, answer)])
+        label = _protected((labels or {}).get(int(row), ""))
+        writer.writerow([row, lang, _protected(text), label, "", *map(_protected, answer)])
     return (MARK + written.getvalue()).encode()
 
 

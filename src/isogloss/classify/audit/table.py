@@ -30,6 +30,7 @@ def audit_row(language: LanguageAudit, target: float | None) -> dict[str, Any]:
         row |= {
             "target": language.verdict(target) if language.n else "open",
             "n_more": language.n_more(target) if language.n else None,
+            "n_left": language.n_left,
         }
     return row | {
         "mistake": None
@@ -41,12 +42,17 @@ def audit_row(language: LanguageAudit, target: float | None) -> dict[str, Any]:
 
 
 def shown_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as people read it: the mistake in words, no labels to settle what is settled."""
+    """Return a row as people read it: the mistake in words, no labels to settle what is settled.
+
+    More labels than the file has rows for are shown with how many are left in it.
+    """
     mistake = row["mistake"]
     words = mistake and f"{mistake['answer']}, is {mistake['label']} ({mistake['n']})"
     shown = row | {"mistake": words or "", "assisted": "yes" if row["assisted"] else ""}
     if "n_more" in row:
-        shown["n_more"] = row["n_more"] if row["target"] == "open" else None
+        more, left = shown["n_more"], shown.pop("n_left")
+        words = f"{more:,}" if more else ""
+        shown["n_more"] = f"{words} ({left:,} left)" if more and more > left else words
     return shown
 
 

@@ -2,7 +2,8 @@
 
 import datetime
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +13,12 @@ import typer
 
 from isogloss.classify.audit.agreement import agreements, disputes
 from isogloss.classify.audit.estimates import LanguageAudit, audit_languages
+from isogloss.classify.audit.extending import (
+    SheetBefore,
+    labels_that_come_along,
+    read_sheet_before,
+    refuse_other_drawing,
+)
 from isogloss.classify.audit.key import (
     Key,
     key_place,
@@ -56,7 +63,10 @@ class Sheet:
 
     out: Annotated[Path, typer.Option(help="Sheet to make: .csv or .tsv; .json for Label Studio.")]
     n: Annotated[int, count("Number of rows of each language.")] = 50
-    seed: options.Seed = 0
+    seed: Annotated[
+        options.Seed,
+        OnlyWith("!extend", why="is that of the sheet of --extend; leave it out"),
+    ] = 0
     by_class: Annotated[
         bool,
         typer.Option(
@@ -70,6 +80,20 @@ class Sheet:
         ),
         OnlyWith("!by_class", why="is for rows drawn alike; leave out --by-class"),
     ] = False
+    extend: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SHEET",
+            help="Sheet with labels, drawn from the same file: they come along, and --n counts "
+            "its rows too.",
+        ),
+        OnlyWith("format=table", why="makes a table; leave out --format label-studio"),
+    ] = None
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Key of the sheet of --extend (default: SHEET.key.json beside it)."),
+        OnlyWith("extend", why="is that of the sheet of --extend; give that too"),
+    ] = None
     show_answers: Annotated[
         bool,
         typer.Option("--show-answers", help="Show the model's answers: no longer a blind audit."),
@@ -104,9 +128,12 @@ def draw_command(
     refuse_place(made.out, saved.model, texts.file, saved.kb, saved.encoder,
                  overwrite=made.overwrite, makes="file")  # fmt: skip
     refuse_inside(made.out, cache=cache)
+    if made.extend:
+        refuse_same_file([("--out", made.out), ("--extend", made.extend)])
     if made.out.suffix not in ENDINGS[made.format]:
+        hint = "; for Label Studio give --format label-studio" if made.out.suffix == ".json" else ""
         raise InputError(
-            f"a sheet of --format {made.format} ends in {' or '.join(ENDINGS[made.format])}",
+            f"a sheet of --format {made.format} ends in {' or '.join(ENDINGS[made.format])}{hint}",
             path=made.out,
         )
     for place in made.places[1:]:
@@ -116,26 +143,41 @@ def draw_command(
     if about.multilabel:
         raise InputError("the model gives label sets; an audit is for models of one label a text",
                          path=saved.model)  # fmt: skip
+    before = _sheet_before(made, about.fingerprint, texts.encoding)
     documents = texts.read(f"classify audit draw {saved.model}")
     langs = texts.languages_of(documents).langs
+    if before is not None:
+        refuse_other_drawing(before, documents.texts, langs, n=made.n, by_class=made.by_class)
     origin = Origin(
         model=way_to_model(saved.model, made.out),
         fingerprint=about.fingerprint,
         data=Path(documents.path).name,
-        is_blind=not made.show_answers,
+        is_blind=not made.show_answers and (before is None or before.key.is_blind),
     )
-    sampling = Sampling(n=made.n, seed=made.seed, by_class=made.by_class, assist=made.assist)
+    seed = made.seed if before is None else before.key.seed
+    sampling = Sampling(n=made.n, seed=seed, by_class=made.by_class, assist=made.assist)
     with told_with_totals():
         key, shown = make_audit(
             saved.load(cache), documents.texts, langs, origin, sampling,
             fallback_lang=fallback_lang,
         )  # fmt: skip
+    labels = {} if before is None else labels_that_come_along(key, before)
     _warn_of_cut(key, documents.texts)
-    _write(made, key, shown)
+    _write(made, key, shown, labels)
     _say_drawn(made, key)
+    if labels:
+        typer.echo(f"isogloss: {counted(len(labels), 'label')} of {made.extend} came along",
+                   err=True)  # fmt: skip
 
 
-def _write(made: Sheet, key: Key, texts: list[str]) -> None:
+def _sheet_before(made: Sheet, fingerprint: str, encoding: str) -> SheetBefore | None:
+    if made.extend is None:
+        return None
+    place = made.key or key_place(made.extend)
+    return read_sheet_before(made.extend, place, fingerprint, encoding=encoding)
+
+
+def _write(made: Sheet, key: Key, texts: list[str], labels: Mapping[int, str]) -> None:
     """Write all files; when one cannot be written, none is there."""
     answers = [key.classes[row.answer] for row in key.rows] if made.show_answers else None
     rows = [
@@ -149,7 +191,9 @@ def _write(made: Sheet, key: Key, texts: list[str]) -> None:
         ]
         if made.format == "table":
             delimiter = "\t" if made.out.suffix == ".tsv" else ","
-            content = sheet_bytes(rows, delimiter=delimiter, with_answers=made.show_answers)
+            content = sheet_bytes(
+                rows, delimiter=delimiter, with_answers=made.show_answers, labels=labels
+            )
         else:
             content = tasks_bytes(rows, with_answers=made.show_answers)
             choices = [*key.classes, unsure_word(key.classes)]
@@ -176,8 +220,9 @@ def _say_drawn(made: Sheet, key: Key) -> None:
     if made.show_answers:
         typer.echo("isogloss: the sheet shows the answers: this is no blind audit", err=True)
     choices = ", ".join(key.classes[:20]) + (", …" if len(key.classes) > 20 else "")
+    where = "choose" if made.format == "label-studio" else "write into 'label'"
     typer.echo(
-        f"isogloss: sheet → {made.out}; write into 'label' one of: {choices}; "
+        f"isogloss: sheet → {made.out}; {where} one of: {choices}; "
         f"'{unsure_word(key.classes)}' where none can be told",
         err=True,
     )
@@ -304,14 +349,14 @@ def _say_read(
     *,
     assist: bool,
 ) -> None:
+    replaced: dict[str, list[str]] = defaultdict(list)
     for one in found:
         old = before.get(one.lang)
         if old is not None and old.sheet != sheet and one.n:
-            typer.echo(
-                f"isogloss: {one.lang}: instead of the audit of {old.date} "
-                f"({counted(old.n, 'text')})",
-                err=True,
-            )
+            blind = "blind " if old.is_blind and not about.is_blind else ""
+            replaced[f"{blind}audit of {old.date}"].append(f"{one.lang} ({counted(old.n, 'text')})")
+    for audit, langs in replaced.items():
+        typer.echo(f"isogloss: instead of the {audit}: {', '.join(langs)}", err=True)
     alone = [one.lang for one in found if assist and one.n and not one.is_assisted]
     if alone:
         typer.echo(

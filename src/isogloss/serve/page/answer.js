@@ -75,11 +75,17 @@ function languageOf(answer) {
   return [`Language: ${nameOfLanguage(answer.lang)}${how ? ` (${how})` : ""}.`];
 }
 
+export function howKnown(known) {
+  if (known.by !== "audit") return "forecast, not audited";
+  return known.is_blind === false ? "audit, not blind" : "audit";
+}
+
 export function knownOf(answer) {
   const known = answer.known;
   const between = `[${decimal(known.low)}, ${decimal(known.high)}]`;
   if (known.by === "audit") {
-    return [element("b", {}, `Audited: accuracy ${decimal(known.accuracy)} ${between}`), ` on ${known.n} labelled rows.`];
+    const seen = known.is_blind === false ? " Who labelled them saw the answers: it may look better than it is." : "";
+    return [element("b", {}, `Audited: accuracy ${decimal(known.accuracy)} ${between}`), ` on ${known.n} labelled rows.${seen}`];
   }
   if (known.by === "forecast" && known.accuracy === null) {
     return [element("b", {}, "Not audited;"), ` a forecast needs 50 different texts, of which ${known.n} came so far.`];
