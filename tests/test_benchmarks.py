@@ -20,6 +20,7 @@ from repository import ROOT
         "align_speed",
         "audit_coverage",
         "dictionary_speed",
+        "drift",
         "dump_speed",
         "encode_speed",
         "encoder_kinds_speed",

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from isogloss.classify import TextClassifier
+from isogloss.classify.answers import summary as summary_module
 from isogloss.classify.answers.answers import Answering, Answers
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.summary import (
@@ -160,7 +161,7 @@ def test_label_sets_are_one_cell() -> None:
     assert list(cells) == ["label", "probability", "lang", "lang_by", "entities", "status", "model"]
     assert (cells["label"], cells["probability"]) == (["joy|fear", ""], ["0.9|0.6", ""])
     counts = SummaryCounts()
-    counts.add(answers)
+    counts.add(answers, ["", ""])
     assert [one.labels for one in counts.languages()] == [{"fear": 1, "joy": 1}, {}]
 
 
@@ -168,7 +169,7 @@ def test_label_sets_are_one_cell() -> None:
 def summary(fit: Fit) -> Summary:
     counts = SummaryCounts()
     for langs in (LANGS, ["ja"] * len(LANGS)):
-        counts.add(answers_of(fit(), langs, abstain_below=0.5))
+        counts.add(answers_of(fit(), langs, abstain_below=0.5), TEXTS)
     return Summary(
         model=ModelFacts("m", "f1", ["a"]), versions=versions(), data=DataFacts("in.csv", None, 12),
         settings={"lang": None}, seconds=0.5, languages=counts.languages(),
@@ -193,7 +194,29 @@ def test_the_summary_counts_by_language(fit: Fit, summary: Summary) -> None:
     assert sum(found.labels.values()) == sum(label is not None for _, label, _ in japanese)
     assert found.status["empty"] == 3
     assert summary.languages[2].status["unknown_language"] == 1
+    assert [(one.n_detected, one.n_other_language) for one in summary.languages] == [
+        (0, 0), (4, 0), (0, 0)
+    ]  # fmt: skip
     assert summary.languages[0].labels.keys() <= set(map(str, fit().classes_))
+
+
+def test_texts_in_another_language_than_is_said_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(summary_module, "N_DETECTED", 3)
+    texts = ["Guten Tag, wie geht es Ihnen?", "How are you today, my friend?", "42", "42", "42"]
+    answers = Answers(np.ones((5, 2)), ["a"] * 5, ["de"] * 5, ["column"] * 5, [()] * 5, None, None)
+    for langs, by, found in (
+        ("de-AT", "column", (2, 1)),
+        ("en", "given", (2, 1)),
+        ("de", "detected", (0, 0)),
+    ):
+        counts = SummaryCounts()
+        spoken = replace(answers, langs=[langs] * 5, lang_by=[by] * 5)
+        counts.add(spoken, texts)
+        counts.add(spoken, texts)  # beyond the first three
+        (one,) = counts.languages()
+        assert (one.n, one.n_detected, one.n_other_language) == (10, *found)
 
 
 def test_a_summary_comes_back_and_damage_is_told(tmp_path: Path, summary: Summary) -> None:

@@ -85,7 +85,7 @@ class AnswerWork:
         task, texts = self._task, block.documents.texts
         langs = row_languages(block.documents, self._source.lang, is_needed=task.needs_language)
         answers = task.answering.answer(texts, langs)
-        self.counts.add(answers)
+        self.counts.add(answers, texts)
         return task.columns.cells(answers)
 
     def facts(self) -> dict[str, Any]:

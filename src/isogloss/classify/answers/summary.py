@@ -20,10 +20,12 @@ from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
+from isogloss.text.detect import detect_languages
 from isogloss.text.languages import in_order_of_codes
 
 FORMAT, VERSION = "isogloss answers", 2
 ENDING = ".summary.json"
+N_DETECTED = 1000  # of each language: the time is bounded, and as many say all that is asked
 REPAIR = "answer the file again"
 _PACKAGES = ("isogloss", "torch", "transformers", "numpy")
 
@@ -49,6 +51,9 @@ class LanguageSummary(Struct, frozen=True):
         Share of the texts in which an entity was found; None without a knowledge base.
     share_cut
         Share of the texts that were cut.
+    n_detected, n_other_language
+        Of the first `N_DETECTED` texts, where a file or an option says their language: how many
+        have one that detection can tell, and how many of these are in another than is said.
     """
 
     lang: str | None
@@ -59,6 +64,8 @@ class LanguageSummary(Struct, frozen=True):
     deviation_of_probability: NotNegative
     share_linked: Share | None
     share_cut: Share
+    n_detected: Count
+    n_other_language: Count
 
 
 class ModelFacts(Struct, frozen=True):
@@ -129,7 +136,12 @@ def read_summary(path: Path) -> Summary:
                 f"{REPAIR}",
                 path=path,
             )
-        return typed(content, Summary)
+        summary = typed(content, Summary)
+        for one in summary.languages:
+            counts = (*one.status.values(), *one.labels.values(), one.n_detected)
+            if one.n < max(1, *counts) or one.n_detected < one.n_other_language:
+                raise ValueError(f"more texts of {one.lang!r:.40} are counted than there are")
+        return summary
 
 
 def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
@@ -157,8 +169,8 @@ class SummaryCounts:
     def __init__(self) -> None:
         self._by_lang: dict[str | None, _Counts] = {}
 
-    def add(self, answers: Answers) -> None:
-        """Count some answers."""
+    def add(self, answers: Answers, texts: Sequence[str]) -> None:
+        """Count some answers, and in which language their texts are."""
         linked = answers.is_linked
         for row, lang in enumerate(answers.langs):
             counts = self._by_lang.setdefault(lang, _Counts())
@@ -172,6 +184,23 @@ class SummaryCounts:
             counts.squares += probability**2
             counts.has_links |= linked is not None
             counts.n_linked += int(linked is not None and linked[row])
+        self._detect(answers, texts)
+
+    def _detect(self, answers: Answers, texts: Sequence[str]) -> None:
+        chosen = [
+            (lang, text)
+            for lang, by, text in zip(answers.langs, answers.lang_by, texts, strict=True)
+            if lang is not None and by in ("column", "given") and self._by_lang[lang].is_looked_at()
+        ]
+        if not chosen:
+            return
+        for (lang, _), found in zip(
+            chosen, detect_languages([text for _, text in chosen]), strict=True
+        ):
+            if found is not None:
+                counts = self._by_lang[lang]
+                counts.n_detected += 1
+                counts.n_other_language += found.split("-")[0] != lang.split("-")[0]
 
     def add_counted(self, languages: Iterable[LanguageSummary]) -> None:
         """Add what was counted before."""
@@ -185,7 +214,8 @@ class SummaryCounts:
 
 class _Counts:
     def __init__(self) -> None:
-        self.n = self.n_linked = 0
+        self.n = self.n_linked = self.n_detected = self.n_other_language = 0
+        self._n_looked_at = 0
         self.has_links = False
         self.probability = self.squares = 0.0  # sums
         self.status: Counter[str] = Counter()
@@ -198,7 +228,14 @@ class _Counts:
         self.status.update(one.status)
         self.labels.update(one.labels)
         self.has_links |= one.share_linked is not None
+        self.n_detected += one.n_detected
+        self.n_other_language += one.n_other_language
         self.n_linked += round((one.share_linked or 0.0) * one.n)  # whole texts: exact once rounded
+
+    def is_looked_at(self) -> bool:
+        """Say whether the language of one more text is detected."""
+        self._n_looked_at += 1
+        return self._n_looked_at <= N_DETECTED
 
     def summary(self, lang: str | None) -> LanguageSummary:
         mean = self.probability / self.n
@@ -211,4 +248,6 @@ class _Counts:
             deviation_of_probability=max(self.squares / self.n - mean**2, 0.0) ** 0.5,
             share_linked=self.n_linked / self.n if self.has_links else None,
             share_cut=self.status["cut"] / self.n,
+            n_detected=self.n_detected,
+            n_other_language=self.n_other_language,
         )

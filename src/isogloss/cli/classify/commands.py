@@ -16,6 +16,7 @@ from isogloss.cli import options
 from isogloss.cli.classify import audit
 from isogloss.cli.classify.adapt import adapt_command, say_corrections
 from isogloss.cli.classify.compare import compare_command
+from isogloss.cli.classify.drift import drift_command
 from isogloss.cli.classify.explanation import print_explanation
 from isogloss.cli.classify.export import export_command
 from isogloss.cli.classify.fit import fit_command
@@ -38,6 +39,7 @@ app.command("predict")(predict_command)
 app.command("compare")(compare_command)
 app.command("forecast")(forecast_command)
 app.command("adapt")(adapt_command)
+app.command("drift")(drift_command)
 app.command("export")(export_command)
 app.add_typer(audit.app, name="audit")
 
