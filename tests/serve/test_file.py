@@ -1,6 +1,8 @@
 """``POST /v1/file``: the rows of a file with their answers, as ``predict --out`` writes them."""
 
+import asyncio
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -86,6 +88,9 @@ BAD: dict[str, tuple[bytes, str, dict[str, str], int, str]] = {
     "no parquet": (b"PAR1 and no more", "a.parquet", {"text": "message"}, 422, "file"),
     "an old workbook": (b"\xd0\xcf\x11\xe0", "a.xls", {}, 415, "header Content-Type"),
     "compressed": (b"\x1f\x8b", "a.csv.gz", {}, 415, "header Content-Type"),
+    "compressed under another name": (gzip.compress(table(ROWS)), "a.csv", {}, 415,
+                                      "header Content-Type"),
+    "a long text": (table([["1", "a" * 20_001, ""]]), "a.csv", {"text": "message"}, 413, "line 2"),
     "no name": (table(ROWS), "data", {}, 415, "header Content-Type"),
 }  # fmt: skip
 
@@ -132,6 +137,39 @@ def test_a_workbook_that_swells_is_refused(client: Any, tmp_path: Path) -> None:
 def test_too_many_files_are_refused(opened: Open) -> None:
     reply = send(opened(n_files=0), table(ROWS), text="message")
     assert (reply.status_code, reply.headers["retry-after"]) == (429, "60")
+
+
+@pytest.mark.parametrize("path", ["/v1/file", "/v1/columns"])
+def test_a_file_that_does_not_come_leaves_its_place_to_others(opened: Open, path: str) -> None:
+    client = opened(n_files=1, seconds=0.2)
+    kind = (b"content-type", b"multipart/form-data; boundary=x")
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"",
+             "headers": [(b"host", b"127.0.0.1:8765"), kind]}  # fmt: skip
+    sent: list[Any] = []
+
+    async def ask() -> None:
+        parts = iter([b"--x\r\n"])
+
+        async def receive() -> Any:
+            for part in parts:
+                return {"type": "http.request", "body": part, "more_body": True}
+            return await asyncio.Event().wait()
+
+        async def send_to_us(message: Any) -> None:
+            sent.append(message)
+
+        await client.app(scope, receive, send_to_us)
+
+    asyncio.run(asyncio.wait_for(ask(), 10))
+    assert sent[0]["status"] == 408
+    assert json.loads(sent[1]["body"])["error"]["code"] == "too_slow"
+    assert send(client, table(ROWS), text="message").is_success
+
+
+def test_a_long_name_is_cut(client: Any) -> None:
+    reply = send(client, table(ROWS), "ö" * 120 + ".csv", text="message")
+    assert reply.status_code == 200, reply.text
+    assert reply.headers["content-disposition"].endswith("%C3%B6.answered.csv")
 
 
 def test_columns_are_guessed(client: Any) -> None:

@@ -220,6 +220,12 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+def compression_of(path: Path) -> str | None:
+    """Return how a file is compressed, of what `opened` unpacks: gzip, zstd, or None."""
+    with path.open("rb") as file:
+        return _kind_of(file.peek(1))
+
+
 def _kind_of(start: bytes) -> str | None:
     """Return the compression that the first bytes of a file show, of those that are read."""
     return next((kind for magic, kind in _READ.items() if start.startswith(magic)), None)

@@ -18,7 +18,7 @@ from isogloss.serve.batching import Batcher
 from isogloss.serve.failures import RequestError, invalid, unsupported
 from isogloss.serve.files import FileDesk, SentFile, form_of, keep_upload, looked_at
 from isogloss.serve.inbox import ORDERS, Inbox
-from isogloss.serve.limits import Limits, body_of, within
+from isogloss.serve.limits import Limits, body_of, in_time, within
 from isogloss.serve.messages import Answered, ModelFacts
 from isogloss.serve.page_files import page_files
 from isogloss.serve.schema import ROUTES, with_messages
@@ -75,7 +75,7 @@ class _Routes:
         responses: Any = require("fastapi.responses", extra=EXTRA, why=WHY)
         self._served, self._limits, self._inbox = served, limits, inbox
         self._request, self._response = fastapi.Request, fastapi.Response
-        self._file_response = responses.FileResponse
+        self._file_response = _kept_until_sent(responses.FileResponse)
         self._page = page_files()
         # FastAPI's own pages of documentation load from elsewhere.
         self.app = fastapi.FastAPI(
@@ -107,7 +107,7 @@ class _Routes:
             ThreadPoolExecutor(1, thread_name_prefix="isogloss") as executor,
         ):
             self._batcher = Batcher(self._served.answer, executor, most_waiting=limits.n_waiting)
-            self._files = FileDesk(self._served, executor, folder, most=limits.n_files)
+            self._files = FileDesk(self._served, executor, folder, limits)
             yield
 
     async def _classify(self, request: Any) -> Any:
@@ -124,11 +124,9 @@ class _Routes:
             sent = await self._received(request, stack)
             out = await self._files.answer(sent, request)
             kept = stack.pop_all()
-        background: Any = require("starlette.background", extra=EXTRA, why=WHY)
         return self._file_response(
-            out, filename=out.name, background=background.BackgroundTask(kept.close),
-            media_type="application/octet-stream",
-        )  # fmt: skip
+            out, filename=out.name, media_type="application/octet-stream", kept=kept
+        )
 
     async def _columns(self, request: Any) -> Any:
         with ExitStack() as stack:
@@ -146,7 +144,8 @@ class _Routes:
         whole = self._request(
             request.scope, within(request.receive, most, headers=headers, what="the file")
         )
-        form = await whole.form(max_files=1, max_fields=16)
+        async with in_time(self._limits.seconds):
+            form = await whole.form(max_files=1, max_fields=16)
         try:
             fields = {name: value for name, value in form.items() if isinstance(value, str)}
             upload = form.get("file")
@@ -230,6 +229,21 @@ def _count(given: str, *, where: str) -> int:
     if not (given.isascii() and given.isdecimal() and len(given) < 10):
         raise invalid(f"{where} is {given!r:.40}; give a whole number", where=where)
     return int(given)
+
+
+def _kept_until_sent(response: Any) -> Any:
+    """Return the class of responses that close `kept` when they are sent, or cannot be."""
+
+    class Kept(response):
+        def __init__(self, *given: Any, kept: ExitStack, **named: Any) -> None:
+            super().__init__(*given, **named)
+            self._kept = kept
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            with self._kept:
+                await super().__call__(scope, receive, send)
+
+    return Kept
 
 
 def _taking(request_type: Any, endpoint: Endpoint) -> Endpoint:

@@ -8,7 +8,7 @@ import msgspec
 
 from isogloss.errors import InputError
 from isogloss.serve.failures import RequestError, invalid, unsupported
-from isogloss.serve.limits import Limits
+from isogloss.serve.limits import Limits, text_too_long
 from isogloss.serve.messages import Asked, AskedText
 from isogloss.storage.files import parse_json
 from isogloss.text.detect import AUTO
@@ -109,13 +109,7 @@ def _refuse_much(asked: Asked, limits: Limits) -> None:
         )
     for row, one in enumerate(asked.texts):
         if len(one.text) > limits.n_characters:
-            raise RequestError(
-                413,
-                "text_too_long",
-                f"the text has {len(one.text):,} characters; at most {limits.n_characters:,} are "
-                "read",
-                where=f"texts[{row}].text",
-            )
+            raise text_too_long(len(one.text), limits.n_characters, where=f"texts[{row}].text")
 
 
 def _place_of_half(content: object) -> str:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -21,6 +21,7 @@ import msgspec
 from isogloss.classify.answers.answers import Answers
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, answer_file
+from isogloss.data.blocks import RowBlock
 from isogloss.data.documents import FileFormat
 from isogloss.data.encodings import UTF_8
 from isogloss.data.guessed_columns import GuessedColumns, guess_columns
@@ -32,11 +33,13 @@ from isogloss.data.row_languages import RowLanguages, check_language
 from isogloss.errors import InputError
 from isogloss.parts.source import RowSource
 from isogloss.serve.failures import RequestError, invalid
+from isogloss.serve.limits import Limits, text_too_long
 from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.serve.uploads import refuse_swelling, upload_name
 from isogloss.totals import untold
 
 ROWS = 32  # of a block, after which other requests have their turn
+LONGEST_STEM = 150  # bytes; temporary files and the summary beside have longer names
 ROWS_SHOWN, ROWS_LOOKED_AT = 3, 500
 OUTPUTS = (".csv", ".tsv", ".jsonl", ".parquet")
 _OPTION = re.compile(r"--([a-z][a-z-]*)")
@@ -81,7 +84,12 @@ class FileForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise invalid(f"format is {self.format!r:.40}; allowed: {allowed}", where="format")
         elif ending not in OUTPUTS:
             ending = ".jsonl" if ending == ".ndjson" else ".csv"
-        return f"{name.stem}.answered{ending}"
+        return f"{_short(name.stem)}.answered{ending}"
+
+
+def _short(stem: str) -> str:
+    """Return as much of a name as a name of a file holds (255 bytes), with what is put behind."""
+    return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode(errors="ignore")
 
 
 @dataclass(frozen=True)
@@ -125,17 +133,19 @@ class FileDesk:
         The thread that computes.
     folder
         Where files lie for the time being.
-    most
-        Files at a time; more are refused.
+    limits
+        How many files at a time, and how long their texts may be.
     """
 
-    def __init__(self, served: ServedModel, executor: Executor, folder: Path, *, most: int) -> None:
-        self._served, self._executor, self._folder, self._most = served, executor, folder, most
+    def __init__(
+        self, served: ServedModel, executor: Executor, folder: Path, limits: Limits
+    ) -> None:
+        self._served, self._executor, self._folder, self._limits = served, executor, folder, limits
         self._n_files = 0
 
     def admit(self, stack: ExitStack) -> Path:
         """Return a folder for one file, for as long as `stack` is open; else `RequestError` 429."""
-        if self._n_files >= self._most:
+        if self._n_files >= self._limits.n_files:
             raise RequestError(
                 429,
                 "busy",
@@ -157,7 +167,8 @@ class FileDesk:
         Raises
         ------
         RequestError
-            422 for what is wrong with it; 400 where who sent it went away.
+            422 for what is wrong with it; 413 for a text that is too long; 400 where who sent it
+            went away.
         """
         gone = threading.Event()
         out = sent.path.with_name(sent.form.name_of(sent.name))
@@ -205,8 +216,18 @@ class FileDesk:
                 needs_language=False,
             )
             rows = open_rows(sent.path, format=asked, rows=ROWS)
+            rows = replace(rows, blocks=_of_short_texts(rows.blocks, self._limits.n_characters))
             target = RowTarget(out, excel=form.excel)
             answer_file(task, RowSource(sent.path, asked, lang), target, opened=rows)
+
+
+def _of_short_texts(blocks: Iterator[RowBlock], most: int) -> Iterator[RowBlock]:
+    """Yield blocks; `RequestError` 413 for a text that would keep others waiting for minutes."""
+    for block in blocks:
+        for text, line in zip(block.documents.texts, block.documents.lines, strict=True):
+            if len(text) > most:
+                raise text_too_long(len(text), most, where=f"line {line}")
+        yield block
 
 
 def looked_at(sent: SentFile) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """How much one request may ask, and how much may wait; and a body read within its limit."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ class Limits:
     n_texts
         Of one request.
     n_characters
-        Of one text: code points.
+        Of one text, also in a file: code points.
     n_bytes, n_file_bytes
         Of a body, and of one with a file.
     n_waiting
@@ -68,15 +69,29 @@ def within(receive: Receive, most: int, *, headers: Any, what: str = "the reques
 async def body_of(receive: Receive, *, seconds: float) -> bytes:
     """Return a whole body; raises `RequestError` where it does not come to its end."""
     parts: list[bytes] = []
+    async with in_time(seconds):
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RequestError(400, "incomplete", "the body ended early", where="body")
+            parts.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                break
+    return b"".join(parts)
+
+
+@asynccontextmanager
+async def in_time(seconds: float) -> AsyncIterator[None]:
+    """Raise `RequestError` 408 where a body is not read in the block in so many seconds."""
     try:
         async with asyncio.timeout(seconds):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise RequestError(400, "incomplete", "the body ended early", where="body")
-                parts.append(message.get("body", b""))
-                if not message.get("more_body", False):
-                    return b"".join(parts)
+            yield
     except TimeoutError as error:
         sentence = f"the body did not come within {seconds:g} seconds"
         raise RequestError(408, "too_slow", sentence, where="body") from error
+
+
+def text_too_long(n: int, most: int, *, where: str) -> RequestError:
+    """Return the failure of a text with more characters than may be asked."""
+    sentence = f"the text has {n:,} characters; at most {most:,} are read"
+    return RequestError(413, "text_too_long", sentence, where=where)

@@ -1,7 +1,8 @@
 """The server as a process: where it listens, what it says, and how it ends.
 
-Texts are never logged: no line for each request, and of a fault of ours the kind and the place in
-the code, but not its message, which may quote a text.
+Texts are never logged: no line for each request, no warning (each thread that ends its own silence
+would end that of others, as filters of warnings are the process's), and of a fault of ours the kind
+and the place in the code, but not its message, which may quote a text.
 """
 
 import logging
@@ -13,6 +14,7 @@ from isogloss.compat import require
 from isogloss.errors import InputError
 from isogloss.serve.application import EXTRA, WHY
 from isogloss.serve.security import App
+from isogloss.totals import untold
 
 SECONDS_TO_END = 3  # for requests under way, when the server is told to stop
 _LOGGERS = ("uvicorn.error", "asyncio")
@@ -65,8 +67,9 @@ def run(app: App, listener: socket.socket, *, when_ready: Callable[[], None]) ->
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(without_message)
     try:
-        when_ready()
-        uvicorn.Server(config).run(sockets=[listener])
+        with untold():
+            when_ready()
+            uvicorn.Server(config).run(sockets=[listener])
     finally:
         for name in _LOGGERS:
             logging.getLogger(name).removeFilter(without_message)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
+from isogloss.data.lines import compression_of
 from isogloss.data.records import ENDINGS
 from isogloss.errors import InputError
 from isogloss.serve.failures import invalid, too_large, unsupported
@@ -45,12 +46,13 @@ def upload_name(name: str | None) -> str:
 
 
 def refuse_swelling(path: Path) -> None:
-    """Raise `RequestError` for a packed file that is much larger when unpacked.
+    """Raise `RequestError` for a packed file that is, or may be, much larger when unpacked.
 
     Raises
     ------
     RequestError
-        413 when it is; 422 when it cannot be unpacked.
+        413 when it is; 415 when it is compressed, whatever its name says, as readers go by its
+        first bytes and not by that; 422 when it cannot be unpacked.
     """
     size = max(path.stat().st_size, _SMALL)
     if path.suffix == ".xlsx":
@@ -62,6 +64,9 @@ def refuse_swelling(path: Path) -> None:
     elif path.suffix == ".parquet":
         unpacked = _bytes_of_parquet(path)
     else:
+        compression = compression_of(path)
+        if compression is not None:
+            raise unsupported(f"compressed ({compression})", "it uncompressed")
         return
     if unpacked > SWELLING * size:
         raise too_large(SWELLING * size, what="what the file holds, unpacked,")
