@@ -107,6 +107,25 @@ def test_a_workbook_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read(path)
 
 
+@pytest.mark.parametrize("n_cells", [5, 6])
+def test_a_text_that_many_cells_share_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_cells: int
+) -> None:
+    monkeypatch.setattr(workbooks, "MOST_TEXT", 5000)
+    cells = "".join(
+        f'<row r="{n}"><c r="A{n}" t="s"><f>A10</f><v>1</v></c></row>' for n in range(n_cells)
+    )
+    path = written_xlsx(tmp_path / "a.xlsx", {"In": cells.replace("A0", "B1")})
+    with zipfile.ZipFile(path, "a") as file:
+        texts = "".join(f"<si><r><t>{'x' * n}</t></r></si>" for n in (50_000, 1000))
+        file.writestr("xl/SharedStrings.xml", f"<sst>{texts}</sst>")
+    if n_cells == 6:
+        with pytest.raises(InputError, match="holds more than 5,000 characters in its cells"):
+            read(path)
+    else:
+        workbooks._refuse_dangerous(path)
+
+
 OLD = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
 
 

@@ -2,7 +2,8 @@
 
 `records` reads them as it reads tables. A workbook is a zip of XML, and calamine lays a sheet out
 as one rectangle, from the first cell to the last: two cells in opposite corners would take all
-memory. So `_refuse_dangerous` first reads the archive as a stream, with sizes bounded.
+memory, and so would a long text that is stored once and named by many cells, as calamine copies it
+to each. So `_refuse_dangerous` first reads the archive as a stream, with sizes bounded.
 """
 
 import datetime
@@ -24,9 +25,11 @@ from isogloss.totals import tell
 
 LARGEST_WORKBOOK = 1 << 29  # bytes, unpacked
 MOST_CELLS = 1 << 26  # of the rectangle that holds all of a sheet
+MOST_TEXT = 1 << 28  # characters of the texts that a sheet's cells share, each as often as named
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of .xls, and of an encrypted workbook
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_SHARED = "xl/sharedstrings.xml"  # calamine looks there, in any case
 _PLACE = re.compile("([A-Z]{1,3})([0-9]{1,7})")
 _BLOCK_BYTES = 1 << 20
 _LARGEST_WHOLE = 1e15  # up to here a float holds every whole number of a spreadsheet
@@ -145,8 +148,10 @@ def _refuse_dangerous(path: Path) -> None:
                     f"holds more than {LARGEST_WORKBOOK >> 20} MB; save the sheet as .csv",
                     path=path,
                 )
-            for part in parts:
-                _Cells(path).read(archive, part)
+            shared: list[int] = []
+            # Texts that cells share come first: a cell only names one by its number.
+            for part in sorted(parts, key=lambda one: one.filename.lower() != _SHARED):
+                _Cells(path, shared).read(archive, part)
     except (
         zipfile.BadZipFile, zlib.error, EOFError, expat.ExpatError, NotImplementedError,
         RuntimeError, ValueError, OSError,
@@ -160,10 +165,18 @@ class _Cells:
     """The rectangle of one part's cells, found as calamine finds it; parts without cells have none.
 
     A part that is no XML may not be one that holds a sheet.
+
+    Parameters
+    ----------
+    shared
+        Lengths of the texts that cells share, to which those of this part are added.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, shared: list[int]) -> None:
+        self._path, self._shared = path, shared
+        self._n_characters = 0  # of shared texts, in cells so far
+        self._named = False  # whether this cell holds the number of a shared text
+        self._number = ""
         self._row = self._column = 0  # where the cell before was, from 1
         self._least: tuple[int, int] | None = None
         self._most = (0, 0)
@@ -173,6 +186,11 @@ class _Cells:
         is_xml = part.filename.lower().endswith((".xml", ".rels"))
         parser = expat.ParserCreate("UTF-8")
         parser.StartElementHandler = self._begin
+        if part.filename.lower() == _SHARED:
+            parser.CharacterDataHandler = self._lengthen
+        else:
+            parser.CharacterDataHandler = self._take
+            parser.EndElementHandler = self._end
         before = b""
         with archive.open(part) as stream:
             while block := stream.read(_BLOCK_BYTES):
@@ -191,6 +209,31 @@ class _Cells:
             self._column = 0
         elif kind == "c":
             self._at(attributes.get("r"))
+            self._named = attributes.get("t") == "s"
+        elif kind == "v":
+            self._number = ""
+        elif kind == "si":
+            self._shared.append(0)
+
+    def _lengthen(self, text: str) -> None:
+        if self._shared:
+            self._shared[-1] += len(text)
+
+    def _take(self, text: str) -> None:
+        if self._named:
+            self._number += text.strip()
+
+    def _end(self, tag: str) -> None:
+        if not self._named or tag.rpartition(":")[2] != "c":
+            return
+        self._named = False
+        number = int(self._number) if self._number.isdecimal() else len(self._shared)
+        self._n_characters += self._shared[number] if number < len(self._shared) else 0
+        if self._n_characters > MOST_TEXT:
+            raise InputError(
+                f"holds more than {MOST_TEXT:,} characters in its cells; save the sheet as .csv",
+                path=self._path,
+            )
 
     def _at(self, place: str | None) -> None:
         if place is None:
