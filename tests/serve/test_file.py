@@ -176,7 +176,10 @@ def test_columns_are_guessed(client: Any) -> None:
     found = send(client, table(ROWS), path="/v1/columns").json()
     assert found["columns"] == ["no", "message", "code"]
     assert found["rows"][1] == ROWS[1]
-    assert found["guess"]["text"] == "message"
+    assert (found["guess"]["text"], found["prefix"]) == ("message", "")
+    for name in ("support", "entities", "score_sport"):  # names of columns that answers have
+        taken = send(client, table(ROWS, f"{name},message,code"), path="/v1/columns").json()
+        assert taken["prefix"] == "iso_", name
     reply = send(client, b"", path="/v1/columns")
     assert reply.status_code == 422
 

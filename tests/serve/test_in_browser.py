@@ -1,5 +1,6 @@
 """The page as people see it: texts, marks, files; by keyboard, on a phone, in the dark."""
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +84,29 @@ def test_nothing_is_cut_and_axe_finds_nothing_serious(
     assert browser.faults() == []
 
 
+def test_what_a_name_adds_is_said_and_a_forecast_of_few_texts_is_none(
+    browser: Browser, url: str
+) -> None:
+    browser.look(WIDTHS[0])
+    ask(browser, url, "en")
+    shown = browser.run("return document.querySelector('#answers .inside').textContent")
+    assert re.search(r"Tennis → tennis(for|against) \S+ [+−]\d\.\d\d", shown), shown
+    assert "+0.69 doubles the odds of a label" in shown
+    assert "Too few texts were asked to tell the accuracy in it" in shown
+
+
+def test_a_probability_that_is_not_quite_certain_is_not_shown_as_1(
+    browser: Browser, url: str
+) -> None:
+    browser.driver.get(url)
+    script = (
+        "return import('/page/dom.js').then((dom) => arguments[0].map((one) => dom.share(one)))"
+    )
+    values = [0, 0.004, 0.006, 0.994, 0.996, 1, None]
+    shown = browser.driver.execute_script(script, values)
+    assert shown == ["0.00", "< 0.01", "0.01", "0.99", "> 0.99", "1.00", "–"]
+
+
 def test_the_keyboard_suffices(browser: Browser, url: str) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
@@ -113,7 +137,7 @@ def test_a_file_comes_back_with_its_answers(browser: Browser, url: str, tmp_path
     browser.look(WIDTHS[1])
     ask(browser, url)
     file = tmp_path / "inbox.csv"
-    file.write_text(f"label,what\nx,Tennis\ny,{ATTACK}\n", "utf-8")
+    file.write_text(f"support,what\nx,Tennis\ny,{ATTACK}\n", "utf-8")
     browser.driver.find_element("id", "file").send_keys(str(file))
     wait(browser, "!document.getElementById('columns').hidden")
     assert browser.run("return document.getElementById('column-text').value") == "what"
@@ -129,7 +153,7 @@ def test_a_file_comes_back_with_its_answers(browser: Browser, url: str, tmp_path
     while not saved.exists():
         time.sleep(0.05)
     content = saved.read_text("utf-8")
-    assert content.splitlines()[0].startswith("label,what,iso_label,iso_probability")
+    assert content.splitlines()[0].startswith("support,what,iso_label,iso_probability")
 
 
 def test_a_fault_is_a_sentence(browser: Browser, url: str) -> None:

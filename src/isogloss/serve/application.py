@@ -16,7 +16,7 @@ from isogloss.errors import InputError
 from isogloss.serve.asking import parsed, questions_of, refuse_kind
 from isogloss.serve.batching import Batcher
 from isogloss.serve.failures import RequestError, invalid, unsupported
-from isogloss.serve.files import FileDesk, SentFile, form_of, keep_upload, looked_at
+from isogloss.serve.files import FileDesk, SentFile, form_of, keep_upload
 from isogloss.serve.inbox import ORDERS, Inbox
 from isogloss.serve.limits import Limits, body_of, in_time, within
 from isogloss.serve.messages import Answered, ModelFacts
@@ -131,7 +131,7 @@ class _Routes:
     async def _columns(self, request: Any) -> Any:
         with ExitStack() as stack:
             sent = await self._received(request, stack)
-            return self._json(await asyncio.to_thread(looked_at, sent))
+            return self._json(await asyncio.to_thread(self._files.looked_at, sent))
 
     async def _received(self, request: Any, stack: ExitStack) -> SentFile:
         """Return the file of a form, kept for as long as `stack` is open."""

@@ -19,7 +19,6 @@ from typing import Any, BinaryIO
 import msgspec
 
 from isogloss.classify.answers.answers import Answers
-from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.data.blocks import RowBlock
 from isogloss.data.documents import FileFormat
@@ -185,21 +184,38 @@ class FileDesk:
             raise RequestError(400, "incomplete", "nobody waits for the answer") from None
         return out
 
-    def _answer(self, sent: SentFile, out: Path, gone: threading.Event) -> None:
-        form, about = sent.form, self._served.about
+    def looked_at(self, sent: SentFile) -> dict[str, Any]:
+        """Return columns and first rows of a file, and a guess of what is to be chosen."""
         refuse_swelling(sent.path)
-        columns = AnswerColumns(
-            about.classes,
-            about.fingerprint,
-            multilabel=about.multilabel,
-            prefix=form.prefix,
-            with_scores=form.scores,
-            with_support=about.keeps_examples,
-            with_examples=form.examples,
+        form = sent.form
+        reading = Reading(encoding=form.encoding, sheet=form.sheet or None)
+        with told_as_failure(sent), untold():
+            records = next(read_some(sent.path, reading, rows=ROWS_LOOKED_AT), NO_RECORDS)
+            refuse_empty(records, sent.path)
+            guess: GuessedColumns = guess_columns(records)
+            cells = [records.values(at)[:ROWS_SHOWN] for at in range(len(records.columns))]
+            rows = [[text_of(cell)[:300] for cell in row] for row in zip(*cells, strict=True)]
+        return {
+            "columns": records.columns,
+            "rows": rows,
+            "guess": {
+                "text": guess.text,
+                "label": guess.label,
+                "lang": guess.lang,
+                "why": guess.why,
+            },
+            "prefix": self._served.prefix_for(records.columns),
+        }
+
+    def _answer(self, sent: SentFile, out: Path, gone: threading.Event) -> None:
+        form = sent.form
+        refuse_swelling(sent.path)
+        columns = self._served.columns(
+            prefix=form.prefix, with_scores=form.scores, with_examples=form.examples
         )
         asked, lang = form.asked, form.lang_of_all
         with told_as_failure(sent), untold():
-            if form.examples and not about.keeps_examples:
+            if form.examples and not self._served.about.keeps_examples:
                 raise invalid("the model keeps no training texts; leave this out", where="examples")
             check_language(lang, has_column=asked.lang_column is not None, is_needed=False)
             task = AnswerTask(
@@ -228,24 +244,6 @@ def _of_short_texts(blocks: Iterator[RowBlock], most: int) -> Iterator[RowBlock]
             if len(text) > most:
                 raise text_too_long(len(text), most, where=f"line {line}")
         yield block
-
-
-def looked_at(sent: SentFile) -> dict[str, Any]:
-    """Return the columns of a file, its first rows, and the columns that it is guessed by."""
-    refuse_swelling(sent.path)
-    form = sent.form
-    reading = Reading(encoding=form.encoding, sheet=form.sheet or None)
-    with told_as_failure(sent), untold():
-        records = next(read_some(sent.path, reading, rows=ROWS_LOOKED_AT), NO_RECORDS)
-        refuse_empty(records, sent.path)
-        guess: GuessedColumns = guess_columns(records)
-        cells = [records.values(at)[:ROWS_SHOWN] for at in range(len(records.columns))]
-        rows = [[text_of(cell)[:300] for cell in row] for row in zip(*cells, strict=True)]
-    return {
-        "columns": records.columns,
-        "rows": rows,
-        "guess": {"text": guess.text, "label": guess.label, "lang": guess.lang, "why": guess.why},
-    }
 
 
 def form_of(fields: dict[str, str]) -> FileForm:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.data.blocks import read_row_blocks
 from isogloss.data.documents import FileFormat
@@ -20,11 +19,6 @@ from isogloss.text.languages import UNKNOWN
 
 MOST_ROWS = 50_000  # the first of a file; the page is for looking, the file for work
 MOST_AT_ONCE = 200
-PREFIX = "iso_"  # before the names of new columns where one of these is taken
-TAKEN = {
-    "label", "probability", "second_label", "second_probability", "lang", "lang_by", "support",
-    "entities", "status", "model",
-}  # fmt: skip
 ORDERS = ("file", "unsure")
 Order = Literal["file", "unsure"]
 
@@ -95,15 +89,9 @@ def answer_inbox(served: ServedModel, source: RowSource, out: Path) -> Inbox:
     InputError
         What `answer_file` does.
     """
-    about, rows = served.about, source.opened()
-    prefix = PREFIX if TAKEN.intersection(rows.head.names) else ""
-    columns = AnswerColumns(
-        about.classes,
-        about.fingerprint,
-        multilabel=about.multilabel,
-        prefix=prefix,
-        with_support=about.keeps_examples,
-    )
+    rows = source.opened()
+    prefix = served.prefix_for(rows.head.names)
+    columns = served.columns(prefix=prefix)
     answering = NotedAnswering(served.fitted, known=served.known)
     settings = {"text": source.format.text, "lang_column": source.format.lang_column}
     task = AnswerTask(answering, columns, served.name, settings | {"lang": source.lang})

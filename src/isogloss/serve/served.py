@@ -1,6 +1,6 @@
 """The model of a server: questions to answers, as a pure function but for what is then known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify.answers.answers import Answering, Answers
-from isogloss.classify.answers.columns import example_record, mentions_of
+from isogloss.classify.answers.columns import AnswerColumns, example_record, mentions_of
 from isogloss.classify.audit.saved import audits_of
 from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.fitted import FittedClassifier
@@ -22,6 +22,8 @@ from isogloss.serve.known import KnownLanguages
 from isogloss.serve.messages import Answer, Mention, ModelName, NearText, WithoutEntities
 from isogloss.text.detect import detect_languages
 from isogloss.totals import untold
+
+PREFIX = "iso_"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,21 @@ class ServedModel:
     def told(self) -> ModelName:
         """Which model it is."""
         return ModelName(self.name, self.about.fingerprint, list(self.about.classes))
+
+    def columns(
+        self, *, prefix: str = "", with_scores: bool = False, with_examples: bool = False
+    ) -> AnswerColumns:
+        """Return the columns that a file gets; see `AnswerColumns`."""
+        about = self.about
+        return AnswerColumns(
+            about.classes, about.fingerprint, multilabel=about.multilabel, prefix=prefix,
+            with_scores=with_scores, with_support=about.keeps_examples, with_examples=with_examples,
+        )  # fmt: skip
+
+    def prefix_for(self, names: Iterable[str]) -> str:
+        """Return what to put before new names: nothing, where a file has none of them already."""
+        new = {one.name for one in self.columns(with_scores=True).added}
+        return PREFIX if new.intersection(names) else ""
 
     def warm_up(self) -> None:
         """Answer to a batch of made-up texts: what is compiled or allocated once is, before any."""

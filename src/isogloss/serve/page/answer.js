@@ -1,6 +1,6 @@
 // One answer with its evidence: the text with its names marked, classes, nearest examples, trust.
 
-import { apart, decimal, directionOf, element, labelled, nameOfLanguage, written } from "./dom.js";
+import { apart, decimal, directionOf, element, labelled, nameOfLanguage, share, written } from "./dom.js";
 
 const MOST_CLASSES = 8;
 const STATES = {
@@ -33,7 +33,7 @@ function summary(text, answer) {
   const start = Array.from(text.slice(0, 400)).slice(0, 160).join("").replace(/\s+/g, " ");
   return element("summary", {},
     apart(labelled(answer.label), { class: "label" }),
-    element("span", { class: "number" }, decimal(answer.probability)),
+    element("span", { class: "number" }, share(answer.probability)),
     element("span", { class: "of-language" }, nameOfLanguage(answer.lang)),
     element("span", { class: "excerpt", dir: directionOf(answer.lang), lang: answer.lang }, ...written(start)));
 }
@@ -80,15 +80,23 @@ export function howKnown(known) {
   return known.is_blind === false ? "audit, not blind" : "audit";
 }
 
+/* A forecast so wide that a number would say more than is known. */
+export const tellsNothing = (known) => known.by === "forecast" && known.high - known.low > 0.5;
+
 export function knownOf(answer) {
   const known = answer.known;
   const between = `[${decimal(known.low)}, ${decimal(known.high)}]`;
+  const few = tellsNothing(known);
   if (known.by === "audit") {
     const seen = known.is_blind === false ? " Who labelled them saw the answers: it may look better than it is." : "";
     return [element("b", {}, `Audited: accuracy ${decimal(known.accuracy)} ${between}`), ` on ${known.n} labelled rows.${seen}`];
   }
   if (known.by === "forecast" && known.accuracy === null) {
-    return [element("b", {}, "Not audited;"), ` a forecast needs 50 different texts, of which ${known.n} came so far.`];
+    const why = few ? " Too few texts were asked to tell the accuracy in it:" : ` The accuracy in it is forecast between ${decimal(known.low)} and ${decimal(known.high)};`;
+    return [element("b", {}, "Not audited."), `${why} a forecast needs 50 different ones, of which ${known.n} came so far.`];
+  }
+  if (known.by === "forecast" && few) {
+    return [element("b", {}, "Not audited."), ` The training texts and the ${known.n} texts asked are too few to tell the accuracy in it: anything ${between} may come.`];
   }
   if (known.by === "forecast") {
     return [element("b", {}, "Not audited."), ` Forecast: accuracy ${decimal(known.accuracy)} ${between}, from ${known.n} texts.`];
@@ -103,8 +111,8 @@ function classes(answer) {
   const cells = ([label, value]) => element("tr", { class: chosen.has(label) ? "chosen" : "" },
     element("th", { scope: "row" }, apart(label)),
     element("td", { class: "bars" }, bar(value, ""), without ? bar(without[label], "without") : null),
-    element("td", { class: "number" }, decimal(value, 3)),
-    without ? element("td", { class: "number" }, decimal(without[label], 3)) : null);
+    element("td", { class: "number" }, share(value, 3)),
+    without ? element("td", { class: "number" }, share(without[label], 3)) : null);
   const head = element("tr", {}, element("th", { scope: "col" }, "label"), element("td", { class: "bars" }),
     element("th", { scope: "col", class: "number" }, without ? "with names" : "probability"),
     without ? element("th", { scope: "col", class: "number" }, "without") : null);
@@ -123,7 +131,7 @@ function withoutEntities(answer) {
   const alone = answer.without_entities;
   if (!alone) return [];
   const same = labelled(alone.label) === labelled(answer.label);
-  const probability = alone.probability === null ? "" : ` (${decimal(alone.probability)})`;
+  const probability = alone.probability === null ? "" : ` (${share(alone.probability)})`;
   return [element("p", {}, "Without its names the answer would be ", element("b", {}, apart(labelled(alone.label))), `${probability}${same ? ", too" : ""}.`)];
 }
 
@@ -141,12 +149,28 @@ function names(text, answer) {
   return [element("h3", {}, "Names in the text"),
     element("ul", { class: "near" }, ...rows.map((one) => element("li", {},
       ...[...one.surfaces].flatMap((name, at) => [at ? ", " : "", apart(name, { lang: answer.lang })]), " → ", apart(one.title),
-      element("small", {}, "share among the names ", decimal(one.weight), " · ", link(one.id)))))];
+      element("small", {}, ...directed(one, answer), link(one), " · share among the names ", decimal(one.weight))))),
+    ...(rows.some(moves) ? [element("p", { class: "muted" }, "Each name is left out in turn; what it adds is in log-odds: +0.69 doubles the odds of a label, −0.69 halves them.")] : [])];
 }
 
-function link(id) {
-  if (!/^Q[1-9]\d*$/.test(id)) return apart(id);
-  return element("a", { href: `https://www.wikidata.org/wiki/${id}`, rel: "noreferrer noopener", target: "_blank" }, id);
+const moves = (one) => one.adds !== 0 || one.raises !== null;
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
+
+/* What an entity does: to the likeliest label, and to the one that it raises most. */
+function directed(one, answer) {
+  if (!moves(one)) return [];
+  const [best] = Object.entries(answer.probabilities).sort((a, b) => b[1] - a[1])[0];
+  const other = one.raises !== null && String(one.raises) !== best;
+  return [
+    one.adds < 0 ? "against " : "for ", apart(best), ` ${signed(one.adds)}`,
+    ...(other ? [", most for ", apart(String(one.raises)), ` ${signed(one.raises_by)}`] : []), " · ",
+  ];
+}
+
+function link(one) {
+  if (one.link === null) return apart(one.id);
+  return element("a", { href: one.link, rel: "noreferrer noopener", target: "_blank" }, one.id);
 }
 
 function nearest(answer) {

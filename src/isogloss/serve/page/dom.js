@@ -44,6 +44,14 @@ export function directionOf(code) {
 
 export const decimal = (value, digits = 2) => (value === null ? "–" : value.toFixed(digits));
 
+/* A probability, which is neither 0 nor 1 where it only comes close. */
+export function share(value, digits = 2) {
+  const step = 10 ** -digits;
+  if (value > 0 && value < step / 2) return `< ${(step).toFixed(digits)}`;
+  if (value < 1 && value >= 1 - step / 2) return `> ${(1 - step).toFixed(digits)}`;
+  return decimal(value, digits);
+}
+
 export const labelled = (label) => (Array.isArray(label) ? label.join(", ") || "no label" : String(label));
 
 export function say(place, sentence, { fault = false } = {}) {

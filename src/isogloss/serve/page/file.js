@@ -15,20 +15,22 @@ function choice(select, columns, chosen, more = []) {
 }
 
 async function look() {
-  file = byId("file").files[0] ?? null;
+  const looked = byId("file").files[0] ?? null;
+  file = looked;
   byId("columns").hidden = true;
   if (file === null) return say(byId("file-said"), "");
   say(byId("file-said"), "Reading the file …");
   const form = new FormData();
   form.append("file", file);
-  const { columns, rows, guess } = await (await asked("/v1/columns", { method: "POST", body: form })).json();
+  const { columns, rows, guess, prefix } = await (await asked("/v1/columns", { method: "POST", body: form })).json();
+  if (file !== looked) return; // another was chosen meanwhile
   byId("file-name").replaceChildren(...written(file.name));
   choice(byId("column-text"), columns, guess.text ?? columns[0]);
   choice(byId("column-lang"), columns, guess.lang ?? DETECT, [[DETECT, "detect each"]]);
   const head = element("tr", {}, ...columns.map((name) => element("th", { scope: "col" }, ...written(name))));
   const body = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, ...written(cell)))));
   byId("first-rows").replaceChildren(element("caption", {}, "Its first rows"), element("thead", {}, head), element("tbody", {}, ...body));
-  byId("prefix").value = columns.some((name) => ["label", "probability", "lang", "status", "model"].includes(name)) ? "iso_" : "";
+  byId("prefix").value = prefix;
   byId("columns").hidden = false;
   say(byId("file-said"), "Choose the columns; what is chosen now is a guess.");
 }

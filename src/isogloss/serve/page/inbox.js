@@ -7,17 +7,19 @@ import { asked, classified } from "./server.js";
 const ROWS = 50;
 
 let n = 0;
+let turn = 0; // of the rows that are shown: answers to what was asked before come too late
 
 async function more() {
   const query = new URLSearchParams({ start: n, n: ROWS, label: byId("inbox-label").value, lang: byId("inbox-lang").value, order: byId("inbox-order").value });
+  const mine = ++turn;
   const page = await (await asked(`/v1/inbox?${query}`)).json();
+  if (mine !== turn) return;
   const folds = page.rows.map((row) => fold(row.text, row, async () => (await classified([{ text: row.text, lang: row.lang }], true))[0]));
   if (n === 0) byId("inbox-rows").replaceChildren(...folds);
   else byId("inbox-rows").append(...folds);
   n += folds.length;
   byId("inbox-more").hidden = n >= page.n;
   say(byId("inbox-said"), `${n.toLocaleString("en")} of ${page.n.toLocaleString("en")} rows are shown.`);
-  return page;
 }
 
 const again = () => {

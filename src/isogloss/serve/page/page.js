@@ -1,6 +1,6 @@
 // The page: what its parts have in common, and the texts that are pasted.
 
-import { fold, howKnown } from "./answer.js";
+import { fold, howKnown, tellsNothing } from "./answer.js";
 import { byId, decimal, element, nameOfLanguage, say, written } from "./dom.js";
 import { openFiles } from "./file.js";
 import { openInbox } from "./inbox.js";
@@ -27,7 +27,7 @@ function showKnown(known) {
   const rows = told.map(([lang, one]) => element("tr", {},
     element("th", { scope: "row" }, `${nameOfLanguage(lang)} `, element("small", {}, lang)),
     element("td", {}, howKnown(one)),
-    element("td", { class: "number" }, decimal(one.accuracy)),
+    element("td", { class: "number" }, tellsNothing(one) ? "too few texts to tell" : decimal(one.accuracy)),
     element("td", { class: "number" }, `[${decimal(one.low)}, ${decimal(one.high)}]`),
     element("td", { class: "number" }, String(one.n))));
   byId("known").replaceChildren(...rows);
