@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow
 import pytest
 from cli_world import GERMAN, JAPANESE, Refuse, Run, World, write_file
@@ -12,6 +13,7 @@ from pyarrow import parquet
 from isogloss.classify.answers.summary import read_summary
 from isogloss.classify.saving import load as saving
 from isogloss.cli.main import main
+from isogloss.encode import Encoder
 from isogloss.parts import part, source, work
 from isogloss.parts.folder import read_failures
 from isogloss.parts.footer import read_footer
@@ -264,7 +266,7 @@ def test_options_of_the_other_kind_of_file(
         said = refuse(*predict(world, one, tmp_path / "a.csv", *option))
         assert f"{option[0]} is for a folder or a glob of parts" in said
     said = refuse("classify", "predict", world.model, corpus, "--lang", "ja")
-    assert "name the folder of their answers with --out" in said
+    assert "is a folder or a glob of parts; name a folder with --out" in said
 
 
 def test_a_run_that_is_stopped_says_how_to_resume(
@@ -307,3 +309,42 @@ def test_no_place_for_parts(
     monkeypatch.setattr(Path, "mkdir", read_only)
     said = refuse(*predict(world, corpus, tmp_path / "out"))
     assert "is not writable (Read-only file system); choose another --out" in said
+
+
+def test_vectors_of_parts(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["encode", corpus, "--encoder", world.encoder, "--out", out, "--keep", "lang"]
+    outcome = cli(*words)
+    assert outcome.code == 0, outcome.err
+    assert "4 parts: 4 made" in outcome.err
+    encoder = Encoder.load(world.encoder)
+    for number, name in enumerate(["a.parquet", "b.jsonl.parquet"]):
+        table = parquet.read_table(out / name)
+        assert table.schema.names == ["id", "lang", "vector"]
+        assert table.schema.field("vector").type == pyarrow.list_(pyarrow.float32(), 32)
+        vectors = encoder.encode([row["text"] for row in rows_of(number)])
+        assert np.abs(np.array(table["vector"].to_pylist()) - vectors).max() < 1e-5
+    counts = json.loads((out / "_summary.json").read_text("utf-8"))["counts"]
+    assert counts == {"n": 44, "n_cut": 0}
+    assert "4 parts: 4 there already" in cli(*words).err
+    assert "holds parts of another run (layer none, not 1)" in cli(*words, "--layer", 1).err
+    other = cli("encode", corpus, "--encoder", world.encoder, "--out", out, "--normalize")
+    assert "holds parts of another run" in other.err
+    assert "--overwrite is for one file" in cli(*words, "--overwrite").err
+
+
+def test_long_texts_of_parts_are_counted(
+    cli: Run, world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [{"id": "a", "text": "word " * 99}, {"id": "b", "text": "short"}]
+    for number in range(5):
+        write_part(tmp_path / "in" / f"{number}.jsonl", rows)
+    words = ["encode", tmp_path / "in", "--encoder", world.encoder, "--long-texts", "cut"]
+    assert cli(*words, "--out", tmp_path / "out").code == 0
+    assert caplog.text.count("1 text longer than the encoder takes: cut") == 3
+    assert "and 2 more such notes" in caplog.text
+    counts = json.loads((tmp_path / "out" / "_summary.json").read_text("utf-8"))["counts"]
+    assert counts == {"n": 10, "n_cut": 5}
+    strict = cli(*words, "--out", tmp_path / "strict", "--strict")
+    assert (strict.code, "1 text longer than" in strict.err) == (2, True)
+    assert rows_in(tmp_path / "strict") == {}

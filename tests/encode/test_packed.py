@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from isogloss.encode import Encoder, pickling
-from isogloss.encode import packed as module
-from isogloss.encode.packed import PackedLinear, pack
+from isogloss.encode.weights import packed as module
+from isogloss.encode.weights.packed import PackedLinear, pack
 
 
 def n_packed(encoder: Encoder) -> int:

@@ -2,24 +2,45 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.groups import grouped
+from isogloss.cli.groups import Given, OnlyWith, grouped
+from isogloss.cli.parts import (
+    FOR_ONE,
+    PartsOptions,
+    found_parts,
+    job_of,
+    make_parts,
+    texts_settings,
+)
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
+from isogloss.parts.finding import is_many
+from isogloss.parts.footer import RunFacts
 from isogloss.storage.files import atomic_file
+
+if TYPE_CHECKING:
+    from isogloss.encode.parts import EncodeOptions
 
 
 @grouped
 def encode(
-    out: Annotated[Path, typer.Option(help="Array to make, in NumPy's .npy format.")],
+    given: Given,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Array to make, in NumPy's .npy format. Of a folder or glob of parts: folder of a "
+            "Parquet part for each."
+        ),
+    ],
     texts: options.TextFile,
     encoder: options.EncoderOptions,
+    parts: PartsOptions,
     layer: Annotated[
         int | None, typer.Option(help="Hidden layer, 0 for the embeddings (default: the last).")
     ] = None,
@@ -37,10 +58,23 @@ def encode(
     transform: Annotated[
         Path | None, typer.Option(help="File of a fitted transform to apply to the vectors.")
     ] = None,
-    overwrite: options.Overwrite = False,
+    overwrite: Annotated[options.Overwrite, OnlyWith("!@parts", why=FOR_ONE)] = False,
     strict: options.Strict = False,
 ) -> None:
     """Encode texts, one vector each, streamed to a memory-mapped array."""
+    given.refuse_useless({"@parts": is_many(texts.file)})
+    if is_many(texts.file):
+        from isogloss.encode.parts import EncodeOptions
+
+        asked = EncodeOptions(
+            name=encoder.encoder, device=encoder.device, dtype=encoder.dtype,
+            threads=parts.threads_each(encoder.threads), prefix=prefix, normalize=normalize,
+            cache=None if encoder.cache is None else str(encoder.cache),
+            transform=None if transform is None else str(transform), layer=layer,
+            **encoder.reading,
+        )  # fmt: skip
+        _encode_parts(out, texts, parts, asked, is_strict=strict)
+        return
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
     refuse_place(out, texts.file, encoder.encoder, transform, overwrite=overwrite, makes="file")
@@ -53,6 +87,29 @@ def encode(
         each = (one for block in chain([first], blocks) for one in block.texts)
         shape = model.encode(each, layers=layer, out=temporary, overwrite=True).shape
     typer.echo(f"isogloss: {counted(shape[0], 'text')} x {shape[1]} → {out}", err=True)
+
+
+def _encode_parts(
+    out: Path, texts: options.TextFile, parts: PartsOptions, asked: "EncodeOptions", *,
+    is_strict: bool,
+) -> None:  # fmt: skip
+    """Make a part with vectors for each part."""
+    from isogloss.encode.parts import let_go
+
+    cache = None if asked.cache is None else Path(asked.cache)
+    found = found_parts(texts, out, asked.name, asked.transform, cache=cache)
+    model = asked.load()
+    say_encoder(model)
+    settings = texts_settings(texts, parts) | {"layer": asked.layer, "dtype": asked.dtype}
+    run = RunFacts("encode", model.name, model.fingerprint[:16], settings)
+    if parts.workers > 1:
+        del model
+        let_go()
+    job = job_of(
+        "isogloss.encode.parts", asked, run, texts, parts, found=found, is_strict=is_strict
+    )
+    report = make_parts(job, found, out, parts)
+    report.refuse_failures(out)
 
 
 def say_encoder(encoder: Encoder) -> None:

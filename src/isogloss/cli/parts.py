@@ -1,13 +1,17 @@
 """Options of a run over many parts, and what the commands that make parts have in common."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
+from msgspec import Struct
 
 from isogloss.cli.groups import OnlyWith, count
-from isogloss.cli.options import listed
+from isogloss.cli.options import TextFile, TextsInLanguages, listed
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
 from isogloss.errors import InputError, counted
@@ -16,12 +20,16 @@ from isogloss.parts.finding import FoundParts, Part, Shard, find_parts
 from isogloss.parts.folder import refuse_folder
 from isogloss.parts.footer import RunFacts
 from isogloss.parts.run import PartsJob, RunReport, run_parts
+from isogloss.parts.summary import summary_document, versions
 from isogloss.progress import logger
 from isogloss.storage.files import refuse_read
 from isogloss.workers import n_cores
 
 FOR_ONE = "is for one file; a folder of parts is continued, or named anew with --out"
 _FOR_PARTS = OnlyWith("@parts", why="is for a folder or a glob of parts, and FILE is one file")
+
+
+SummaryOf = Callable[..., dict[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,24 +83,50 @@ class PartsOptions:
         return [part for part in found.parts if part in shard]
 
 
-def found_parts(given: str, out: Path | None, *reads: object, cache: Path | None) -> FoundParts:
+def found_parts(
+    texts: TextFile, out: Path | None, *reads: object, cache: Path | None = None
+) -> FoundParts:
     """Find parts, and refuse a place for what is made of them that the command reads.
 
     Raises
     ------
     InputError
-        Also where no place is named.
+        Also where no place is named, and for a sheet: a workbook is no part.
     """
     if out is None:
-        raise InputError("FILE is a folder or a glob of parts; name the folder of their answers "
-                         "with --out")  # fmt: skip
+        raise InputError("FILE is a folder or a glob of parts; name a folder with --out")
+    if texts.sheet is not None:
+        raise InputError("--sheet is for .xlsx, which is no part; leave it out")
     refuse_read(out, places_read(reads))
     refuse_inside(out, cache=cache)
-    return find_parts(given, out)
+    return find_parts(texts.file, out)
+
+
+def texts_settings(texts: TextFile, parts: PartsOptions) -> dict[str, Any]:
+    """Return how texts are read, and what goes along: settings that all parts have in common."""
+    settings: dict[str, Any] = {"text": texts.text}
+    if isinstance(texts, TextsInLanguages):
+        settings |= {"lang": texts.lang, "lang_column": texts.lang_column}
+    return settings | {
+        "keep": list(parts.kept), "quoting": texts.quoting, "encoding": texts.encoding,
+    }  # fmt: skip
+
+
+def job_of(
+    module: str, task: Struct, run: RunFacts, texts: TextFile, parts: PartsOptions, *,
+    found: FoundParts, is_strict: bool, summary_of: SummaryOf = summary_document,
+) -> PartsJob:  # fmt: skip
+    """Return what a run makes of its parts; `summary_of` takes the name of the corpus too."""
+    lang = texts.lang if isinstance(texts, TextsInLanguages) else None
+    return PartsJob(
+        module, msgspec.to_builtins(task), run, texts.format(), lang, parts.kept, versions(),
+        partial(summary_of, name=found.root.resolve().name), is_strict,
+    )  # fmt: skip
 
 
 def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOptions) -> RunReport:
     """Make the parts of a run, and say on standard error what came of them."""
+    refuse_folder(out, job.run)
     for one in found.passed_over:
         logger.info("passed over: %s", one)
     parts = options.share_of(found)
@@ -104,11 +138,6 @@ def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOption
     typer.echo(f"isogloss: {counted(len(parts), 'part')}{of}: {', '.join(said) or 'none'}",
                err=True)  # fmt: skip
     return report
-
-
-def refuse_place_of_parts(out: Path, run: RunFacts) -> None:
-    """Refuse a folder that is of another run, or cannot be written: before a model is loaded."""
-    refuse_folder(out, run)
 
 
 def _shard(value: str) -> Shard:

@@ -117,7 +117,7 @@ def _transformer_parts(
     threads: int | None,
     encoder_half: bool,
 ) -> Parts:
-    from isogloss.encode.packed import pack  # it imports torch, which takes seconds
+    from isogloss.encode.weights.packed import pack  # it imports torch, which takes seconds
 
     device = networks.choose_device(device)
     networks.check_dtype(dtype, device=device)

@@ -24,9 +24,9 @@ from isogloss.compat import require
 from isogloss.encode import Encoder
 from isogloss.encode.foreign import REPAIR, Size, library_faults, read_file
 from isogloss.encode.model import Network, load_network
-from isogloss.encode.packed import pack
 from isogloss.encode.settings import GIVEN, Pooling, Setting
 from isogloss.encode.tokenizer import TextTokenizer
+from isogloss.encode.weights.packed import pack
 from isogloss.errors import InputError, NotFiniteError
 from isogloss.learn.tuning_options import WINDOWS_ARE_FOR_FROZEN, TuningOptions
 from isogloss.storage.files import write_json

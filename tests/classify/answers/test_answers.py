@@ -20,11 +20,11 @@ from isogloss.classify.answers.summary import (
     SummaryCounts,
     read_summary,
     summary_path,
-    versions,
 )
 from isogloss.classify.saving.manifest import read_manifest
 from isogloss.data.row_languages import RowLanguages
 from isogloss.errors import InputError
+from isogloss.parts.summary import versions
 from isogloss.storage.sealed import sealed
 
 Fit = Callable[..., TextClassifier]

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from isogloss.encode import Encoder
 from isogloss.encode.model import Network
-from isogloss.encode.packed import pack
+from isogloss.encode.weights.packed import pack
 from isogloss.learn.tuned_encoder import TunedEncoder
 
 

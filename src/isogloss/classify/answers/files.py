@@ -18,7 +18,6 @@ from isogloss.classify.answers.summary import (
     SummaryCounts,
     languages_of,
     summary_path,
-    versions,
 )
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
@@ -27,6 +26,7 @@ from isogloss.data.row_files.writing import RowTarget
 from isogloss.data.row_languages import row_languages
 from isogloss.parts.part import PartMade, run_part, shown_name
 from isogloss.parts.source import RowSource
+from isogloss.parts.summary import versions
 from isogloss.storage.files import atomic_file
 
 

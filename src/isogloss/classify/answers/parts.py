@@ -20,8 +20,8 @@ from isogloss.classify.answers.summary import (
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
+from isogloss.parts.summary import sources_hash, versions_of
 from isogloss.parts.work import Work, working
-from isogloss.storage.sealed import checksum_of
 
 
 class AnswerOptions(Struct, frozen=True, kw_only=True):
@@ -99,19 +99,10 @@ def summary_of(footers: Sequence[PartFooter], *, name: str, labels: Sequence[str
         Of the model.
     """
     first = footers[0].run
-    versions: dict[str, list[str]] = {}
-    for footer in footers:
-        for package, version in footer.versions.items():
-            known = versions.setdefault(package, [])
-            known += [version] if version not in known else []
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
-        versions={package: ", ".join(known) for package, known in versions.items()},
-        data=DataFacts(
-            name,
-            checksum_of({one.source.name: one.source.sha256 for one in footers}),
-            sum(one.n_rows for one in footers),
-        ),
+        versions=versions_of(footers),
+        data=DataFacts(name, sources_hash(footers), sum(one.n_rows for one in footers)),
         settings=dict(first.settings),
         seconds=round(sum(one.seconds for one in footers), 3),
         languages=merged_languages(languages_of(one.facts) for one in footers),

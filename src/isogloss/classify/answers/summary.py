@@ -4,8 +4,6 @@
 `read_summary` reads back. Two can be compared: by language they hold counts, not only shares.
 """
 
-import importlib.metadata
-import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +25,6 @@ FORMAT, VERSION = "isogloss answers", 2
 ENDING = ".summary.json"
 N_DETECTED = 1000  # of each language: the time is bounded, and as many say all that is asked
 REPAIR = "answer the file again"
-_PACKAGES = ("isogloss", "torch", "transformers", "numpy")
 
 
 class LanguageSummary(Struct, frozen=True):
@@ -155,12 +152,6 @@ def merged_languages(files: Iterable[Sequence[LanguageSummary]]) -> list[Languag
     for languages in files:
         counts.add_counted(languages)
     return counts.languages()
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that an answer may depend on."""
-    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return found | {"python": platform.python_version()}
 
 
 class SummaryCounts:

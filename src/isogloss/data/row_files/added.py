@@ -8,18 +8,22 @@ from typing import Any, Literal
 from isogloss.data.row_files.head import Head
 from isogloss.errors import InputError
 
-AddedKind = Literal["text", "number", "json"]
+AddedKind = Literal["text", "number", "json", "vector"]
 
 
 @dataclass(frozen=True)
 class Added:
-    """A column; its cells are texts, numbers, or what JSON holds, each perhaps None."""
+    """A column; its cells are texts, numbers, or what JSON holds, each perhaps None.
+
+    Vectors are an array of float32 (n_rows, width), for Parquet alone.
+    """
 
     name: str
     kind: AddedKind
+    width: int = 0
 
 
-AddedCells = Sequence[Sequence[Any]]  # of each added column in turn, one cell a row
+AddedCells = Sequence[Any]  # a sequence of each added column in turn, one cell a row
 
 
 def refuse_taken(head: Head, added: Sequence[Added], path: Path) -> None:

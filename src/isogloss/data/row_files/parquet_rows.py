@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.records import Records
-from isogloss.data.row_files.added import Added, AddedCells
+from isogloss.data.row_files.added import Added, AddedCells, AddedKind
 from isogloss.data.row_files.arrow_cells import arrow_column, plain_cells, type_of
 from isogloss.data.row_files.cells import Kind
 from isogloss.data.row_files.head import Head
@@ -14,7 +14,7 @@ from isogloss.data.row_files.head import Head
 ROWS_OF_GROUP = 1 << 16
 BYTES_OF_GROUP = 1 << 26  # in memory; a group of rows is written when it has either
 
-_KINDS: dict[str, Kind] = {"text": "text", "number": "number", "json": "text"}
+_KINDS: dict[AddedKind, Kind] = {"text": "text", "number": "number", "json": "text"}
 
 
 class ParquetRows:
@@ -25,15 +25,12 @@ class ParquetRows:
         from pyarrow import parquet
 
         self._head = head
-        self._added: list[Kind] = [_KINDS[column.kind] for column in added]
+        self._added = list(added)
         fields = list(head.schema or ()) or [
             pyarrow.field(name, type_of(kind))
             for name, kind in zip(head.names, head.kinds, strict=True)
         ]
-        fields += [
-            pyarrow.field(column.name, type_of(kind))
-            for column, kind in zip(added, self._added, strict=True)
-        ]
+        fields += [pyarrow.field(column.name, _type_of(column)) for column in added]
         metadata = None if head.schema is None else head.schema.metadata
         self._schema = pyarrow.schema(fields, metadata=metadata)
         self._writer = parquet.ParquetWriter(path, self._schema)
@@ -52,7 +49,7 @@ class ParquetRows:
             else list(records.batch.columns)
         )
         columns += [
-            arrow_column(column, kind) for column, kind in zip(cells, self._added, strict=True)
+            _column(values, column) for values, column in zip(cells, self._added, strict=True)
         ]
         self._waiting.append(pyarrow.RecordBatch.from_arrays(columns, schema=self._schema))
         n_rows = sum(one.num_rows for one in self._waiting)
@@ -83,3 +80,20 @@ class ParquetRows:
             group = pyarrow.Table.from_batches(self._waiting, self._schema)
             self._writer.write_table(group, row_group_size=group.num_rows)
             self._waiting.clear()
+
+
+def _type_of(column: Added) -> Any:
+    import pyarrow
+
+    if column.kind == "vector":
+        return pyarrow.list_(pyarrow.float32(), column.width)
+    return type_of(_KINDS[column.kind])
+
+
+def _column(values: Any, column: Added) -> Any:
+    import pyarrow
+
+    if column.kind == "vector":
+        flat = pyarrow.array(values.reshape(-1), pyarrow.float32())
+        return pyarrow.FixedSizeListArray.from_arrays(flat, column.width)
+    return arrow_column(values, _KINDS[column.kind])

@@ -88,7 +88,7 @@ class RandomEncoder(Encoder):
     """
 
     def __init__(self, base: Encoder, *, seed: int) -> None:
-        from isogloss.encode.packed import pack
+        from isogloss.encode.weights.packed import pack
 
         network_of(base)  # says that a static encoder has no layers
         # Loaded anew: the linear maps of the other are laid out for its weights.
