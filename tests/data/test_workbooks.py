@@ -66,6 +66,24 @@ def test_the_sheet_that_is_read_is_said(tmp_path: Path, caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize(
+    "cover", [[["Report of May"]], [["Report"], ["of May"]], [["a"], [], ["b"]]]
+)
+def test_a_sheet_without_the_column_names_the_others(
+    tmp_path: Path, cover: list[list[str]]
+) -> None:
+    path = written_xlsx(tmp_path / "a.xlsx", {"Cover": cover, "Data": [["text"], ["b"]]})
+    with pytest.raises(InputError, match=r"; its sheets, for --sheet: Cover, Data$"):
+        read_documents(path, format=FileFormat(), needs_label=False)
+
+
+def test_columns_without_a_name_are_not_listed(tmp_path: Path) -> None:
+    rows = [["Report of May", "", ""], ["id", "text", "label"], ["1", "a", "b"]]
+    path = written_xlsx(tmp_path / "a.xlsx", {"Data": rows})
+    with pytest.raises(InputError, match="no column 'text' among Report of May; name one"):
+        read_documents(path, format=FileFormat(), needs_label=False)
+
+
+@pytest.mark.parametrize(
     ("data", "said"),
     [
         ('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c>'

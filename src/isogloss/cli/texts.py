@@ -7,6 +7,8 @@ from pathlib import Path
 
 from isogloss.data.blocks import ROWS, read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.data.lines import COMPRESSED
+from isogloss.data.records import ENDINGS
 from isogloss.errors import InputError
 
 _LONGEST_SHOWN = 100  # characters of what is no file
@@ -38,7 +40,7 @@ def advised(file: str, command: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if file == "-" or _exists(Path(file)):
+        if file == "-" or _exists(Path(file)) or Path(file).suffix in (*ENDINGS, *COMPRESSED):
             raise
         said = str(error) if len(file) <= _LONGEST_SHOWN else f"no file '{file[:_LONGEST_SHOWN]}…'"
         raise InputError(

@@ -25,6 +25,7 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
+from isogloss.data.workbooks import other_sheets
 from isogloss.errors import InputError, nearest, refuse_twice
 from isogloss.text.languages import parse_language
 from isogloss.totals import tell
@@ -277,7 +278,12 @@ def _find(
         return positions[0]
     if positions:
         raise InputError(f"has {len(positions)} columns '{name}'; rename all but one", path=path)
-    shown = [column if len(column) <= 40 else column[:39] + "…" for column in records.columns]
+    named = [column for column in records.columns if column]
+    if records.columns and not named:
+        raise InputError(
+            "begins with a blank line; write the names of its columns there", path=path, line=1
+        )
+    shown = [column if len(column) <= 40 else column[:39] + "…" for column in named]
     near = nearest(name, records.columns)
     if fixed_by is not None:
         advice = f"of {fixed_by} it has this name; " + (
@@ -286,10 +292,13 @@ def _find(
     elif near is not None:
         advice = f"did you mean '{near}'?" + ("" if is_asked else f" say {option} {near}")
     elif name.isdecimal():
-        advice = f"give {option} a name, or a number up to {len(shown)} if there is no header"
+        advice = (
+            f"give {option} a name, or a number up to {len(records.columns)} if there is no header"
+        )
     else:
         numbers = "--text 2 --label 1" if has_label else f"{option} 2"
         advice = f"name one with {option}, or give numbers if there is no header: {numbers}"
+    advice += other_sheets(path)
     raise InputError(f"no column '{name:.40}' among {', '.join(shown[:12])}; {advice}", path=path)
 
 

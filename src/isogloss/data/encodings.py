@@ -25,6 +25,8 @@ _ASCII = bytes(range(128))
 # Where a byte of ASCII may stand for, or be part of, another character.
 _NOT_LIKE_ASCII = ("iso2022", "unicode", "raw-unicode", "idna", "punycode")
 _WIDE = ("utf-16", "utf-32")
+# What Windows calls the encoding of the machine; elsewhere Python knows the names alone.
+_OF_WINDOWS = {"ansi", "mbcs", "dbcs", "oem"}
 _BLOCK_BYTES = 1 << 16
 
 
@@ -49,7 +51,8 @@ def codec_of(encoding: str) -> str:
     except UnicodeError:
         is_read = False
     except (LookupError, TypeError, ValueError) as error:
-        near = did_you_mean(str(encoding), sorted(aliases), n_shown=0)
+        others = sorted(set(aliases) - _OF_WINDOWS)
+        near = did_you_mean(str(encoding), others, n_shown=0)
         advice = near if near.startswith("did") else "give one such as utf-8, cp1252 or latin-1"
         raise InputError(f"unknown encoding {encoding!r:.40}; {advice}") from error
     if not is_read:

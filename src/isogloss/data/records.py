@@ -17,8 +17,16 @@ from isogloss.data.encodings import UTF_8
 from isogloss.data.lines import COMPRESSED, whole_lines
 from isogloss.data.parquet_files import ROWS_AT_ONCE, cells_of, open_parquet, parquet_batches
 from isogloss.data.spreadsheet_cells import MARK, without_apostrophe
-from isogloss.data.tables import Line, Quoting, Row, guess_delimiter, some_rows, table_rows
-from isogloss.data.workbooks import workbook_rows
+from isogloss.data.tables import (
+    Line,
+    Quoting,
+    Row,
+    guess_delimiter,
+    said_delimiter,
+    some_rows,
+    table_rows,
+)
+from isogloss.data.workbooks import other_sheets, workbook_rows
 from isogloss.errors import InputError, counted
 from isogloss.progress import logger
 from isogloss.storage.files import parse_json
@@ -125,9 +133,10 @@ def read_some(path: Path, reading: Reading, *, rows: int | None) -> Iterator[Rec
     has_mark = first[1].startswith(MARK)
     first = first[0], first[1].removeprefix(MARK)
     ending = ending or ending_of_text(first[1], reading.named)
-    lines = chain([first], lines)
+    said = said_delimiter(first[1]) if ending == ".csv" else None
+    lines = lines if said else chain([first], lines)
     if ending in (".tsv", ".csv"):
-        delimiter = "\t" if ending == ".tsv" else guess_delimiter(first[1])
+        delimiter = said or ("\t" if ending == ".tsv" else guess_delimiter(first[1]))
         way: Quoting = "csv" if ending == ".csv" and reading.quoting == "auto" else reading.quoting
         table = table_rows(lines, delimiter=delimiter, quoting=way, path=path)
         table = _without_apostrophes(table, path) if has_mark else table
@@ -179,10 +188,13 @@ def _blocks(lines: Iterable[Line], rows: int | None) -> Iterator[list[Line]]:
 
 def refuse_empty(records: Records, path: Path) -> None:
     """Raise `InputError` where a file holds no record."""
-    if not records.lines and records.columns:
-        raise InputError(f"has the columns {', '.join(records.columns)} and no rows", path=path)
-    if not records.lines:
-        raise InputError("is empty; give a file with texts", path=path)
+    if records.lines:
+        return
+    others = other_sheets(path)
+    if records.columns:
+        names = ", ".join(records.columns)
+        raise InputError(f"has the columns {names} and no rows{others}", path=path)
+    raise InputError(f"is empty; give a file with texts{others}", path=path)
 
 
 def ending_of(path: Path) -> str:

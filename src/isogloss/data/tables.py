@@ -26,6 +26,8 @@ Line = tuple[int, str]  # its number, from 1, and the line with its end
 Row = tuple[tuple[str, ...], int]
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_SAID = re.compile(r'"?sep=([,;\t|])"?', re.IGNORECASE)
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _limit_lock = threading.RLock()
 
 
@@ -49,7 +51,7 @@ def table_rows(
         read, how = _csv_rows(lines, delimiter, path), " when read with CSV quoting"
     else:
         read, how = _plain_rows(lines, delimiter, path, is_sure=quoting == "none"), ""
-    return _checked(read, path, how)
+    return _checked(read, path, how, delimiter)
 
 
 def some_rows(rows: Iterator[Row], n: int | None) -> list[Row]:
@@ -63,6 +65,18 @@ def some_rows(rows: Iterator[Row], n: int | None) -> list[Row]:
             return list(islice(rows, n))
         finally:
             csv.field_size_limit(before)
+
+
+def said_delimiter(line: str) -> str | None:
+    """Return the delimiter that Excel's own first line of a .csv file says, as ``sep=;``.
+
+    Examples
+    --------
+    >>> said_delimiter("sep=;"), said_delimiter("id;text")
+    (';', None)
+    """
+    found = _SAID.fullmatch(line.strip("\ufeff\r\n"))
+    return None if found is None else found[1]
 
 
 def guess_delimiter(header: str) -> str:
@@ -150,7 +164,7 @@ def _rows_or_error(
         return error
 
 
-def _checked(read: Iterator[Row], path: Path, how: str) -> Iterator[Row]:
+def _checked(read: Iterator[Row], path: Path, how: str, delimiter: str) -> Iterator[Row]:
     """Refuse rows of another length than the first; leave out blank lines at the end."""
     width = 0
     blank: Row | None = None  # the first of those at the end so far
@@ -161,9 +175,12 @@ def _checked(read: Iterator[Row], path: Path, how: str) -> Iterator[Row]:
             continue
         fields, line = blank or row
         if len(fields) != width:
+            advice = "" if how else ", or say --quoting csv if a field holds line breaks"
+            if how and len(fields) > width > 1:
+                advice = f" (a field with {_NAMES[delimiter]} in it is put in double quotes)"
             raise InputError(
                 f"has {len(fields)} field(s){how}, but the first row has {width}; mend the row"
-                + ("" if how else ", or say --quoting csv if a field holds line breaks"),
+                f"{advice}",
                 path=path,
                 line=line,
             )

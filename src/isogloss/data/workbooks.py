@@ -116,6 +116,21 @@ def _sheet(is_visible: dict[str, bool], sheet: str | None, path: Path) -> str:
     return chosen
 
 
+def other_sheets(path: Path) -> str:
+    """Return the tail of an error sentence: which sheets a workbook has; "" of one, or no workbook.
+
+    For a file that was read and lacks something, which another of its sheets may have.
+    """
+    if path.suffix != ".xlsx":
+        return ""
+    import python_calamine as calamine
+
+    names = calamine.CalamineWorkbook.from_path(path).sheet_names
+    if len(names) < 2:
+        return ""
+    return f"; its sheets, for --sheet: {', '.join(names[:12])}"
+
+
 def _other_sheets(path: Path, chosen: str, others: tuple[str, ...]) -> str:
     named = ", ".join(others[:12])
     return (
