@@ -23,6 +23,21 @@ def test_forecast_prints_a_row_a_language(cli: Run, world: World) -> None:
     assert 0 <= row["low"] < row["high"] <= 1
 
 
+def test_forecast_against_a_target_says_where_labels_are_worth_it(cli: Run, world: World) -> None:
+    words = ["classify", "forecast", world.model, world.japanese, "--lang", "ja"]
+    (row,) = cli(*words, "--json").json["rows"]
+    assert "target" not in row
+    assert "target" not in cli(*words).out
+    middle = (row["low"] + row["high"]) / 2
+    for target, verdict in ((middle, "open"), (0.0, "above"), (1.0, "below")):
+        said = cli(*words, "--target", target, "--json").json
+        expected = "open" if target == 1.0 <= row["high"] else verdict
+        assert (said["target"], said["rows"][0]["target"]) == (target, expected)
+    shown = cli(*words, "--target", middle)
+    assert "open" in shown.out
+    assert "label 50 texts in ja" in shown.err
+
+
 def test_forecast_needs_a_language_and_can_be_strict(refuse: Refuse, world: World) -> None:
     words = ["classify", "forecast", world.model, world.japanese]
     assert "give --lang CODE" in refuse(*words)

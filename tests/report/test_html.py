@@ -190,8 +190,8 @@ def test_the_first_sentence_says_where_the_target_is_reached():
             row("ko", 0.8, target="open"), row("en", 0.9, target="above")]  # fmt: skip
     said = headline(rows, mean_of(["sw", "ja", "ko"]), target=0.75)
     assert said[0] == (
-        "An accuracy of 0.75 is shown in 1 of 3 languages (Japanese); 1 below it, 1 open: too few "
-        "texts to tell."
+        "An accuracy of 0.75 is shown in 1 of 3 languages (Japanese); 1 below it (Swahili), 1 "
+        "open: too few texts to tell. Not counted: English (above)."
     )
     assert said[1].startswith("Mean accuracy over 3 languages")
 

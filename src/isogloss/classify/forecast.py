@@ -16,6 +16,7 @@ The classifier is judged without its entities, which change little; labels that 
 cannot be foretold.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -28,7 +29,7 @@ from isogloss.classify.labels.columns import checked_texts
 from isogloss.classify.trust.reference import ForecastReference
 from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.report.table import Table
-from isogloss.statistics.intervals import interval_of_share
+from isogloss.statistics.intervals import Interval, interval_of_share
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 SPREAD = 0.06  # standard deviation of the errors of forecasts: benchmarks/forecast.py
@@ -52,6 +53,8 @@ class Forecast:
         Of held-out documents of the training language, with its 95 % Wilson interval.
     n_training
         How many these are.
+    target
+        An accuracy that rows are compared with (`against`); None: they have no ``target``.
     rows
         One dictionary a language, with the keys `COLUMNS`. ``low`` and ``high`` are a nominal
         interval of 95 % for the accuracy on as many texts as these; what it held where it was
@@ -64,15 +67,27 @@ class Forecast:
     training_high: float
     n_training: int
     rows: list[dict[str, Any]]
+    target: float | None = None
 
     @property
     def to_label(self) -> list[str]:
-        """The languages with a flag, whose accuracy is worth some labels."""
-        return [row["lang"] for row in self.rows if row["flag"]]
+        """The languages whose accuracy is worth some labels: flagged, or on no side of a target."""
+        return [row["lang"] for row in self.rows if row["flag"] or row.get("target") == "open"]
+
+    def against(self, target: float) -> "Forecast":
+        """Return the same, where each row says on which side of a target its interval is."""
+        rows = [
+            row | {"target": Interval(math.nan, row["low"], row["high"]).verdict(target)}
+            for row in self.rows
+        ]
+        return replace(self, rows=rows, target=target)
 
     def table(self) -> Table:
         """Return the rows as a `Table`."""
-        return Table(self.rows, columns=COLUMNS)
+        *others, last = COLUMNS
+        return Table(
+            self.rows, columns=[*others, *(["target"] if self.target is not None else []), last]
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return a dictionary, ready for `json`."""

@@ -157,7 +157,8 @@ def headline(
     whole = held[0] if len(held) == 1 else mean
     of = f"Accuracy in {name_of_language(held[0]['lang'])}"
     of = of if len(held) == 1 else f"Mean accuracy over {len(held)} languages"
-    said = [] if target is None else [_trusted(held, target)]
+    beside = [row for row in rows if row not in held]
+    said = [] if target is None else [_trusted(held, beside, target)]
     said.append(f"{of}: {decimal(whole['accuracy'])}{interval_of(whole, 'accuracy')}.")
     if abstain_below is not None:
         said.append(
@@ -186,18 +187,28 @@ def headline(
     return said
 
 
-def _trusted(held: Sequence[Mapping[str, Any]], target: float) -> str:
-    """Say in how many languages the target is reached, missed and open."""
+def _trusted(
+    held: Sequence[Mapping[str, Any]], beside: Sequence[Mapping[str, Any]], target: float
+) -> str:
+    """Say in how many languages the target is reached, missed and open, and of those beside."""
     by_verdict: dict[str, list[str]] = {"above": [], "below": [], "open": []}
     for row in held:
         by_verdict[row["target"]].append(name_of_language(row["lang"]))
     above, below, still_open = by_verdict.values()
-    names = ", ".join(above[:N_NAMED]) + (", …" if len(above) > N_NAMED else "")
+    others = [f"{name_of_language(row['lang'])} ({row['target']})" for row in beside]
     return (
         f"An accuracy of {target:g} is shown in {len(above)} of {counted(len(held), 'language')}"
-        f"{f' ({names})' if above else ''}; {len(below)} below it, {len(still_open)} open: too few "
-        "texts to tell."
+        f"{_in_brackets(above)}; {len(below)} below it{_in_brackets(below)}, {len(still_open)} "
+        f"open: too few texts to tell.{f' Not counted: {_some(others)}.' if others else ''}"
     )
+
+
+def _in_brackets(names: Sequence[str]) -> str:
+    return f" ({_some(names)})" if names else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:N_NAMED]) + (", …" if len(names) > N_NAMED else "")
 
 
 def _classes(document: ReportDocument) -> list[tuple[str, float, float]]:

@@ -20,6 +20,7 @@ def forecast_command(
     saved: Model,
     texts: options.TextsInLanguages,
     output: options.Output,
+    target: options.Target = None,
     cache: options.Cache = None,
 ) -> None:
     """Forecast the accuracy in each language from unlabelled texts, with an interval."""
@@ -29,6 +30,8 @@ def forecast_command(
     rows_to_forecast(langs, lack=about.lack, corrected_langs=about.corrections)
     loaded = saved.load(cache)
     result = forecast(loaded, documents.texts, langs)
+    if target is not None:
+        result = result.against(target)
     if output.as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False))
         return
