@@ -24,7 +24,7 @@ ALL = ["", "align", "align export", "align fit", "align pretrain", "align tokeni
        "classify", "classify fit",
        "classify predict", "classify evaluate", "classify explain", "classify compare",
        "classify adapt", "classify forecast", "classify audit", "classify audit draw",
-       "classify audit read", "classify drift", "classify export", "demo", "serve", "try",
+       "classify audit read", "classify drift", "classify export", "demo", "doctor", "serve", "try",
        "vectors",
        "tag", "tag fit", "tag predict", "tag evaluate", "tag export",
        "vectors train", "vectors similar", "vectors convert", "vectors evaluate", "probe",

@@ -1,7 +1,7 @@
 """Entry point of ``isogloss``: puts the groups together and turns errors into one sentence.
 
-Exit codes: 0; 2 for input that cannot be used; 130 on Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
-Results go to stdout, log messages to stderr.
+Exit codes: 0; 1 where `doctor` finds what cannot work; 2 for input that cannot be used; 130 on
+Ctrl-C, 143 on SIGTERM, 129 on SIGHUP. Results go to stdout, log messages to stderr.
 """
 
 import gc
@@ -42,10 +42,11 @@ COMMANDS = {
     "encode": "Encode texts, one vector each, streamed to a memory-mapped array.",
     "demo": "Train on English, answer in fourteen languages, with and without entities.",
     "serve": "Serve a model on this machine: a page to try it on, and JSON for programs.",
+    "doctor": "Say what is installed, what this machine is, and what cannot work.",
     "try": "Learn from a file of labelled texts, answer another, and open a page on it.",
 }
 # Of a command that has not the name of its module; the last part is that of the function.
-_MODULES = {"serve": "serving.serve", "try": "serving.trial"}
+_MODULES = {"doctor": "diagnosing.doctor", "serve": "serving.serve", "try": "serving.trial"}
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
 

@@ -102,16 +102,18 @@ def data_file() -> Path:
     )
 
 
-def is_intact(directory: Path) -> bool:
+def is_intact(directory: Path, *, is_read: bool = False) -> bool:
     """Say whether every file of the copy is as it was written.
 
-    A file of the size and the time of change that the manifest has is; any other is read.
+    A file of the size and the time of change that the manifest has is; any other is read, and all
+    are with `is_read`.
     """
     try:
         manifest = parse_json((directory / MANIFEST).read_text(encoding="utf-8"))
         files = manifest["files"]
         is_whole = set(NEEDED) <= files.keys() and all(
-            _is_as_written(directory / name, entry) for name, entry in files.items()
+            _is_as_written(directory / name, entry, is_read=is_read)
+            for name, entry in files.items()
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -131,11 +133,12 @@ def _keep_times(directory: Path) -> None:
         write_json(temporary, manifest)
 
 
-def _is_as_written(file: Path, entry: dict[str, Any]) -> bool:
+def _is_as_written(file: Path, entry: dict[str, Any], *, is_read: bool) -> bool:
     state = file.stat()
     if state.st_size != entry["bytes"]:
         return False
-    return state.st_mtime_ns == entry.get("changed_ns") or sha256_of(file) == entry["sha256"]
+    is_unchanged = state.st_mtime_ns == entry.get("changed_ns")
+    return (is_unchanged and not is_read) or sha256_of(file) == entry["sha256"]
 
 
 def _convert(directory: Path, *, wheel: Path | None) -> None:

@@ -1,0 +1,1 @@
+"""What ``isogloss doctor`` looks at: software, machine, caches, models."""

