@@ -108,6 +108,14 @@ def test_csv_keeps_its_delimiter(tmp_path: Path, delimiter: str) -> None:
     assert columns_of(out)["text"] == ["a"]
 
 
+def test_csv_of_a_tsv_file_has_commas(tmp_path: Path) -> None:
+    (tmp_path / "in.tsv").write_text("id\ttext\n1\ta, b\n", "utf-8")
+    out = written(tmp_path / "in.tsv", tmp_path / "out.csv")
+    assert out.read_text("utf-8").splitlines()[1].startswith('1,"a, b",')
+    again = written(tmp_path / "in.tsv", tmp_path / "out.tsv")
+    assert again.read_text("utf-8").splitlines()[1].startswith("1\ta, b\t")
+
+
 @pytest.mark.parametrize("ending", [".csv", ".tsv"])
 def test_excel(table: Path, tmp_path: Path, ending: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")

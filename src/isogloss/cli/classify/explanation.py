@@ -13,6 +13,7 @@ from isogloss.errors import counted
 from isogloss.report.table import Table
 from isogloss.visible import visible
 
+IN_LOG_ODDS = "adds: in log-odds; +0.69 doubles the odds of the label, -0.69 halves them"
 LONGEST_SHOWN = 160  # characters of a training text
 
 
@@ -70,6 +71,8 @@ def _print_entities(model: FittedClassifier, explanation: Explanation) -> None:
     Table(named).render(console())
     if len(explanation.entities) > 20:
         typer.echo(f"… and {len(explanation.entities) - 20} lighter ones (--json has all)")
+    if explanation.entities_have_weight:
+        typer.echo(IN_LOG_ODDS)
 
 
 def _direction(explanation: Explanation, entity: EntityEvidence) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Lines may come first in the last line.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ class Head:
     kinds
         Of each column; all texts in a table.
     delimiter
-        Of a table.
+        Of a table that is written as CSV: that of a CSV file.
     schema
         Of Parquet, as `pyarrow.Schema`.
     is_json
@@ -72,6 +72,8 @@ def open_rows(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> Open
     if state is not None:
         with untold():
             head = _head(block.records for block in read_row_blocks(path, format=format, rows=rows))
+        if ".tsv" in path.suffixes[-2:]:  # tabs are for rows that are written as TSV again
+            head = replace(head, delimiter=",")
         return OpenedRows(path, head, read_row_blocks(path, format=format, rows=rows), state)
     blocks = read_row_blocks(path, format=format, rows=rows)
     first = next(blocks)
