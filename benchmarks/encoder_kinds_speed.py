@@ -28,8 +28,9 @@ import torch
 from safetensors.numpy import save_file
 
 from encode_speed import read_texts
-from isogloss.encode import Encoder, packed
+from isogloss.encode import Encoder
 from isogloss.encode.bundled.bundled import bundled_directory
+from isogloss.encode.weights import packed
 from isogloss.report.table import Table
 
 REFERENCE = "float32, packed"

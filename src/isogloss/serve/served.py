@@ -1,7 +1,7 @@
 """The model of a server: questions to answers, as a pure function but for what is then known."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from isogloss.classify.documents.documents import PreparedDocuments
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
 from isogloss.data.row_languages import LangBy, RowLanguages
+from isogloss.kb import KnowledgeBase
 from isogloss.learn.vector_memo import unremembered
 from isogloss.serve.asking import Question
 from isogloss.serve.batching import BATCH
@@ -80,6 +81,11 @@ class ServedModel:
             When these are damaged, or another model's.
         """
         return cls(fitted, about, path.resolve().name, KnownLanguages(fitted, audits_of(path)))
+
+    def with_names(self, kb: Path) -> "ServedModel":
+        """Return the same model with its knowledge base opened anew, where it now is."""
+        preparation = replace(self.fitted.preparation, kb=KnowledgeBase.open(kb))
+        return replace(self, fitted=replace(self.fitted, preparation=preparation))
 
     @property
     def told(self) -> ModelName:

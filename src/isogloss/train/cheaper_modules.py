@@ -7,8 +7,8 @@
 - Attention with dropout leaves out torch's own search for rows that are masked as a whole. Such a
   row (padding that sees only padding) becomes the mean of all values, which nothing reads.
 - With [CLS] pooling, what follows attention in the last layer is computed for [CLS] alone.
-- float32 products of linear maps, forward and back, are oneDNN's where `isogloss.encode.weights.packed`
-  trusts it; MKL's are slower on some processors.
+- float32 products of linear maps, forward and back, are oneDNN's where
+  `isogloss.encode.weights.packed` trusts it; MKL's are slower on some processors.
 
 Results differ from torch's own in rounding and in the draws of dropout, and in nothing else.
 docs/performance.md has what it gains.

@@ -95,6 +95,7 @@ def trial(
             _write_names(folder / "kb", named)
             served = _fitted(loaded, labelled, langs, folder)
             rows = None if inbox is None else _answered(served, tried, inbox, folder)
+        served = served.with_names(out / "kb")  # of which files may be opened later, by their path
         _say(f"ready after {time.monotonic() - start:.0f} s; all is in {out}")
         run_server(served, listening, listener, inbox=rows, opens=not page.no_browser)
 
