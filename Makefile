@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SMALL_TORCH := https://download.pytorch.org/whl/cpu
 HAS_TORCH := import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)
 
-.PHONY: install demo docs test test-full run-test run-test-full lint bench data-is-named clean
+.PHONY: install demo docs notebooks test test-full run-test run-test-full lint bench data-is-named clean
 
 install: .venv/installed-dev
 
@@ -24,6 +24,10 @@ docs: .venv/installed-docs
 	$(BIN)/python tools/reference.py
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python tools/offline.py
+
+# The notebooks with their output, which the site shows from then on.
+notebooks: .venv/installed-dev
+	$(BIN)/python tools/notebooks.py
 
 # A worker for each core, each of one thread; a worker that is done takes tests from another.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal

@@ -32,7 +32,8 @@ def pages_in(navigation: Any) -> Iterator[str]:
 def test_every_page_is_once_in_the_navigation() -> None:
     listed = sorted(name for name in pages_in(SETTINGS["nav"]) if "reference/" not in name)
     docs = ROOT / "docs"
-    assert listed == sorted(str(path.relative_to(docs)) for path in docs.rglob("*.md"))
+    pages = [*docs.rglob("*.md"), *docs.rglob("*.ipynb")]
+    assert listed == sorted(str(page.relative_to(docs).with_suffix(".md")) for page in pages)
 
 
 def test_every_public_name_has_a_page() -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import isogloss
 from isogloss.cli import main
+from notebooks import of_pages, page_of
 
 ROOT = Path(__file__).resolve().parents[1]
 EVERYWHERE = ("--help", "--quiet")  # of every command; docs/command-line.md says it once
@@ -43,7 +44,11 @@ class Name(NamedTuple):
 def write_pages(folder: Path) -> None:
     """Write all pages of the site into a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.ipynb"))
+    shutil.copytree(ROOT / "docs", folder)
+    for page in folder.rglob("*.md"):
+        page.write_text(of_pages(page.read_text("utf-8")), "utf-8")
+    for notebook in (folder / "notebooks").glob("*.ipynb"):
+        notebook.with_suffix(".md").write_text(page_of(notebook), "utf-8")
     shutil.copy(Path(__file__).with_name("site.css"), folder)
     reference = folder / "reference"
     pages = command_pages() | name_pages()
