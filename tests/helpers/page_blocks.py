@@ -4,6 +4,7 @@ import ast
 import re
 import shlex
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,21 +19,24 @@ class Block(NamedTuple):
     """A fenced block: where it stands, its language and what is in it."""
 
     page: str
-    number: int  # of the page's blocks that can be run, from 1
+    place: str  # the page and the first line that is no import
     kind: str
     text: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.page} {self.number}"
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
     """Yield the blocks of a page that a reader would run."""
     found = re.findall(r"^ *```(\w+)\n(.*?)^ *```", page.read_text("utf-8"), re.S | re.M)
     runnable = [(kind, text) for kind, text in found if kind in (*SHELLS, "python")]
-    for number, (kind, text) in enumerate(runnable, 1):
-        yield Block(page.relative_to(ROOT).as_posix(), number, kind, textwrap.dedent(text))
+    name, seen = page.relative_to(ROOT).as_posix(), Counter[str]()
+    for kind, text in runnable:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        telling = [line for line in lines if not re.match(r"(import|from) ", line)] or lines
+        place = f"{name}: {telling[0][:50].strip()}"
+        seen[place] += 1
+        if seen[place] > 1:
+            place += f" ({seen[place]})"
+        yield Block(name, place, kind, textwrap.dedent(text))
 
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
