@@ -348,3 +348,26 @@ def test_long_texts_of_parts_are_counted(
     strict = cli(*words, "--out", tmp_path / "strict", "--strict")
     assert (strict.code, "1 text longer than" in strict.err) == (2, True)
     assert rows_in(tmp_path / "strict") == {}
+
+
+def test_links_of_parts(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["kb", "link", world.kb, corpus, "--lang-column", "lang", "--out", out]
+    outcome = cli(*words, "--keep", "text")
+    assert (outcome.code, outcome.out) == (0, ""), outcome.err
+    printed = cli("kb", "link", world.kb, corpus / "b.jsonl", "--lang-column", "lang")
+    found = rows_in(out)["b.jsonl.parquet"]
+    assert list(found[0]) == ["id", "text", "lang", "mentions"]
+    assert [json.loads(row["mentions"]) for row in found] == [
+        json.loads(line)["mentions"] for line in printed.lines
+    ]
+    counts = json.loads((out / "_summary.json").read_text("utf-8"))["counts"]["languages"]
+    assert {lang: one["n"] for lang, one in counts.items()} == {"de": 12, "ja": 32}
+    for lang, one in counts.items():
+        assert f"{lang}: {one['n']} texts, {one['linked']} linked" in outcome.err
+    assert (
+        "holds parts of another run (nested false, not true)"
+        in cli(*words, "--keep", "text", "--nested").err
+    )
+    said = cli("kb", "link", world.kb, corpus / "b.jsonl", "--lang", "ja", "--out", out).err
+    assert "--out is for a folder or a glob of parts" in said

@@ -27,6 +27,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("demo", "--out"): ["--encoder", "./no"],
     ("encode", "--out"): ["no.tsv"],
     ("kb build", "--out"): ["--source", "names:no.jsonl"],
+    ("kb link", "--out"): ["no", "no.tsv"],
     ("mine pairs", "--out"): ["no.txt", "none.txt"],
     ("mine filter", "--out"): ["--pairs", "en-de=no.tsv", "--keep", "0.8"],
     ("retrieve index", "--out"): ["no.txt"],
@@ -176,6 +177,7 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["encode", "TEXT", "--encoder", "ENCODER", "--transform", "MODEL"], "--out",
      ["TEXT", "ENCODER/new.npy", "MODEL/new.npy"]),
     (["kb", "build", "--source", "names:KB/t.tsv"], "--out", ["KB"]),
+    (["kb", "link", "KB", "JA"], "--out", ["KB", "KB/new", "JA"]),
     (["kb", "build", "--source", "wikipedia:ja=KB/t.tsv"], "--out", ["KB"]),
     (GEOMETRY, "--out", ["ENCODER", "ENCODER/new"]),
     (GEOMETRY, "--static", ["TEXT", "ENCODER/new", "ENCODER/t.tsv"]),
@@ -226,7 +228,7 @@ def test_what_is_read_is_never_replaced(
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for place in places:
         given = [*map(put, words), option, put(place)]
-        resumes = {"compare", "transfer", "script"} & {words[1]}  # and has no --overwrite
+        resumes = {"compare", "link", "transfer", "script"} & {words[1]}  # and has no --overwrite
         said = refuse(*given, *([] if resumes else ["--overwrite"]))
         assert "this command" in said, place
         assert f"choose another {option}" in said

@@ -1,7 +1,6 @@
 """``isogloss kb``: build a knowledge base, look into it, link texts to it."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,11 +11,19 @@ from isogloss.cli import options
 from isogloss.cli.groups import Fields, Given, OnlyWith, count, grouped
 from isogloss.cli.kb_info import print_info
 from isogloss.cli.languages import LanguageCounts, checked_language
-from isogloss.cli.places import refuse_inside
+from isogloss.cli.parts import (
+    PartsOptions,
+    found_parts,
+    job_of,
+    make_parts,
+    texts_settings,
+)
+from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
 from isogloss.data.documents import Documents
+from isogloss.data.row_languages import check_language
 from isogloss.errors import InputError, counted, refuse_twice
-from isogloss.kb import KnowledgeBase, LinkedTexts, Mention, build_knowledge_base
+from isogloss.kb import KnowledgeBase, Mention, build_knowledge_base
 from isogloss.kb.build.wikidata_source import MIN_SITELINKS
 from isogloss.kb.build.wikipedia_options import (
     FOR_WIKIDATA,
@@ -24,9 +31,14 @@ from isogloss.kb.build.wikipedia_options import (
     WikipediaOptions,
     checked_code,
 )
-from isogloss.kb.link.linker import Linker, languages_to_link, say_missing_names
+from isogloss.kb.link.parts import UNKNOWN, LinkOptions
+from isogloss.kb.link.rows import mention_record
+from isogloss.parts.finding import is_many
+from isogloss.parts.folder import footers, refuse_folder
+from isogloss.parts.footer import RunFacts
+from isogloss.storage.files import refuse_read
 from isogloss.text.languages import country_hint, parse_language
-from isogloss.totals import tell, told_with_totals
+from isogloss.totals import told_with_totals
 
 app = typer.Typer(help="Knowledge bases: entities, their names, and texts linked to them.",
                   no_args_is_help=True)  # fmt: skip
@@ -186,9 +198,21 @@ def info(
 @app.command()
 @grouped
 def link(
+    given: Given,
     kb: KbPath,
     texts: options.TextsInLanguages,
     kept: options.Linking,
+    parts: PartsOptions,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Of a folder or glob of parts: folder of a Parquet part for each, with the "
+            "columns lang and mentions."
+        ),
+        OnlyWith(
+            "@parts", why="is for a folder or a glob of parts; of one file, keep what is printed"
+        ),
+    ] = None,
     pivot: Annotated[
         str | None, typer.Option(help="Language that must name an entity for it to be kept.")
     ] = None,
@@ -198,56 +222,67 @@ def link(
     ] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Link the names in texts to entities; one JSON object a text on standard output."""
+    """Link the names in texts to entities; one JSON object a text on standard output.
+
+    FILE may be a folder or a glob of parts, 'in/*.parquet': each becomes a part of --out.
+    """
+    if out is not None:
+        refuse_read(out, places_read([kb, texts.file]))
+        refuse_folder(out)
+    given.refuse_useless({"@parts": is_many(texts.file)})
     opened = KnowledgeBase.open(kb)
-    pivot = None if pivot is None else _pivot_of(opened, pivot)
-    fallback = checked_language(fallback_lang)
-    linkers: dict[str | None, Linker | None] = {}
+    asked = LinkOptions(
+        kb=str(kb), pivot=None if pivot is None else _pivot_of(opened, pivot),
+        fallback_lang=checked_language(fallback_lang), inflection=not no_inflection, **vars(kept),
+    )  # fmt: skip
+    if is_many(texts.file):
+        _link_parts(opened, asked, texts, parts, out, is_strict=strict)
+        return
+    linker = asked.linker(opened)
     counts = LanguageCounts()
     n_rows = n_dropped = 0
     with told_with_totals():
         for documents in texts.blocks(f"kb link {kb}"):
             langs = texts.languages_of(documents).langs
-            pairs = {code: languages_to_link(code, fallback) for code in dict.fromkeys(langs)}
-            say_missing_names(opened, [pair for pair in pairs.values() if pair is not None])
-            for code in pairs.keys() - linkers:
-                pair = pairs[code]
-                linkers[code] = None if pair is None else Linker(
-                    opened, pair[0], fallback_lang=pair[1], pivot=pivot, is_quiet=True,
-                    inflection=not no_inflection, **vars(kept),
-                )  # fmt: skip
-            linked, n_left_out = _linked(documents, langs, linkers)
-            _print_links(documents, langs, linked, first=n_rows)
-            counts.add(langs, linked=[bool(mentions) for mentions in linked])
+            linked = linker.link(documents.texts, langs)
+            _print_links(documents, langs, linked.mentions, first=n_rows)
+            counts.add(langs, linked=[bool(mentions) for mentions in linked.mentions])
             n_rows += len(langs)
-            n_dropped += n_left_out
+            n_dropped += linked.n_dropped
     counts.say()
-    if n_dropped:
-        left_out = counted(n_dropped, "entity", "entities")
+    _say_dropped(n_dropped, asked.pivot)
+
+
+def _link_parts(
+    opened: KnowledgeBase, asked: LinkOptions, texts: options.TextsInLanguages,
+    parts: PartsOptions, out: Path | None, *, is_strict: bool,
+) -> None:  # fmt: skip
+    """Make a part with links for each part."""
+    found = found_parts(texts, out, opened.path)
+    assert out is not None
+    check_language(texts.lang, has_column=texts.lang_column is not None, is_needed=True)
+    run = RunFacts(
+        "kb link", opened.path.resolve().name, opened.fingerprint[:16],
+        texts_settings(texts, parts) | asked.settings,
+    )  # fmt: skip
+    job = job_of("isogloss.kb.link.parts", asked, run, texts, parts, found=found,
+                 is_strict=is_strict)  # fmt: skip
+    report = make_parts(job, found, out, parts)
+    counts, n_dropped = LanguageCounts(), 0
+    for footer in footers(out):
+        n_dropped += footer.facts["n_dropped"]
+        for lang, of_lang in footer.facts["languages"].items():
+            known = None if lang == UNKNOWN else lang
+            counts.add_counts(known, of_lang["n"], linked=of_lang["linked"])
+    counts.say()
+    _say_dropped(n_dropped, asked.pivot)
+    report.refuse_failures(out)
+
+
+def _say_dropped(n: int, pivot: str | None) -> None:
+    if n:
+        left_out = counted(n, "entity", "entities")
         typer.echo(f"isogloss: {left_out} left out that '{pivot}' does not name", err=True)
-
-
-def _linked(
-    documents: Documents, langs: list[str | None], linkers: Mapping[str | None, Linker | None]
-) -> tuple[list[list[Mention]], int]:
-    """Return the mentions of each text, and how many entities the pivot left out."""
-    linked: list[list[Mention]] = [[] for _ in documents.texts]
-    n_dropped = 0
-    for code in dict.fromkeys(langs):
-        rows = [row for row, known in enumerate(langs) if known == code]
-        linker = linkers[code]
-        if linker is None:
-            tell(_nothing_linked, len(rows))
-            continue
-        found: LinkedTexts = linker.link([documents.texts[row] for row in rows])
-        for position, row in enumerate(rows):
-            linked[row] = found.mentions(position)
-        n_dropped += found.n_dropped
-    return linked, n_dropped
-
-
-def _nothing_linked(n_texts: int) -> str:
-    return f"nothing is linked in {counted(n_texts, 'text')} of unknown language"
 
 
 def _tables(listed: list[str] | None, option: str) -> dict[str, Path]:
@@ -281,23 +316,5 @@ def _print_links(
         line: dict[str, Any] = {"row": first + row, "lang": langs[row]}
         if documents.ids is not None:
             line["id"] = documents.ids[row]
-        line["mentions"] = [_as_json(mention) for mention in mentions]
+        line["mentions"] = [mention_record(mention) for mention in mentions]
         typer.echo(json.dumps(line, ensure_ascii=False))
-
-
-def _as_json(mention: Mention) -> dict[str, Any]:
-    return {
-        "start": mention.start,
-        "end": mention.end,
-        "surface": mention.surface,
-        "lang": mention.lang,
-        "candidates": [
-            {
-                "id": candidate.entity,
-                "title": candidate.title,
-                "link_prob": round(candidate.link_probability, 6),
-                "commonness": round(candidate.commonness, 6),
-            }
-            for candidate in mention.candidates
-        ],
-    }

@@ -47,10 +47,10 @@ class Failure(Struct, frozen=True):
     sentence: str
 
 
-def refuse_folder(out: Path, run: RunFacts) -> None:
+def refuse_folder(out: Path, run: RunFacts | None = None) -> None:
     """Raise `InputError` where parts of a run cannot be made in a folder: it is of another run.
 
-    A folder that is not there yet is fine where it can be made.
+    A folder that is not there yet is fine where it can be made. None: the run is not known yet.
     """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise InputError(f"is no folder, and parts are made in one; {_NEW}", path=out)
@@ -61,7 +61,7 @@ def refuse_folder(out: Path, run: RunFacts) -> None:
         if any(not _is_passing(name) for name in os.listdir(out)):  # noqa: PTH208
             raise InputError(f"holds files that isogloss did not make; {_NEW}", path=out)
         return
-    difference = _read_run(out).difference(run)
+    difference = "" if run is None else _read_run(out).difference(run)
     if difference:
         raise InputError(f"holds parts of another run ({difference}); {_NEW}", path=out)
 
