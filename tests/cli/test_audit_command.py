@@ -151,7 +151,10 @@ def test_by_class_answers_all_and_weights_back(cli: Run, own: World, inbox: Path
     read = cli("classify", "audit", "read", fill(sheet, answers_of(sheet)), "--json").json
     assert read["by_class"]
     assert {row["accuracy"] for row in read["languages"]} == {1.0}
-    assert audits_of(own.alone)["ja"].by_class
+    audit = audits_of(own.alone)["ja"]
+    assert audit.by_class
+    assert audit.in_words().endswith(f"{audit.date}, by class")
+    assert "by class" in (own.alone / "README.md").read_text("utf-8")
 
 
 def test_answers_to_other_rows_assist(refuse: Refuse, cli: Run, own: World, tmp_path: Path) -> None:

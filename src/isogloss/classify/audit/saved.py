@@ -67,7 +67,8 @@ class AuditedLanguage(Struct, frozen=True):
         return (
             f"{self.accuracy:.2f} {ends}{'' if target is None else f', {verdict}'}, "
             f"{counted(self.n, 'text')} of {self.data}, {self.date}"
-            f"{'' if self.is_blind else ', not blind'}{', assisted' if self.assisted else ''}"
+            f"{'' if self.is_blind else ', not blind'}{', by class' if self.by_class else ''}"
+            f"{', assisted' if self.assisted else ''}"
         )
 
 
@@ -125,6 +126,7 @@ def _tell_in_card(path: Path, languages: Mapping[str, AuditedLanguage]) -> None:
         {"lang": lang, "n": one.n, "accuracy": one.accuracy, "accuracy_low": one.low,
          "accuracy_high": one.high, "unsure": one.n_unsure,
          "labelled blind": "yes" if one.is_blind else "no",
+         "by class": "yes" if one.by_class else "no",
          "assisted": "yes" if one.assisted else "no", "date": one.date}
         for lang, one in languages.items()
     ])  # fmt: skip
