@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli_world import GERMAN, JAPANESE, TRAIN, Refuse, Run, World, write_file, write_tsv
 from served_process import asked, running
+from written_xlsx import written_xlsx
 
 from isogloss.cli.serving import serve as module
 from isogloss.serve import running as server
@@ -122,6 +123,40 @@ def test_try_takes_columns_that_are_named(
     assert cli("try", tickets, inbox, *words, *more).code == 0
     (row,) = csv.DictReader((tmp_path / "out" / "answered.csv").open(encoding="utf-8", newline=""))
     assert (row["label"], row["iso_lang"]) == ("of mine", "de")
+
+
+def test_try_reads_a_file_of_excel_and_answers_for_it(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path, opened: list[Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """One file is of cp1252, the other one UTF-8, which the same command reads."""
+    tickets, inbox = tmp_path / "tickets.csv", tmp_path / "inbox.csv"
+    rows = "".join(f"{label};{text} café\n" for label, text in TRAIN)
+    tickets.write_text(f"label;text\n{rows}", "cp1252")
+    inbox.write_text("text\n=税金\n??\n", "utf-8")
+    out = tmp_path / "out"
+    words = ["try", tickets, inbox, "--encoder", world.encoder, "--out", out, "--port", 0]
+    assert "give its --encoding, such as cp1252" in refuse(*words, talk=True)
+    outcome = cli(*words, "--no-browser", "--encoding", "cp1252", "--excel")
+    assert outcome.code == 0, outcome.err
+    assert "say it with --inbox-lang, or name those that occur: --inbox-lang auto:" in caplog.text
+    assert "was taken off" not in caplog.text  # by the page, which reads the answers
+    assert f"2 rows of {inbox} answered, in {out / 'answered.csv'}\n" in outcome.err
+    assert (out / "answered.csv").read_text("utf-8").splitlines()[1].startswith("'=税金,")
+    assert (out / "answered.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_try_reads_a_sheet_of_a_workbook(
+    cli: Run, refuse: Refuse, world: World, tmp_path: Path, opened: list[Any]
+) -> None:
+    data = [["label", "text"], *map(list, TRAIN)]
+    tickets = written_xlsx(tmp_path / "t.xlsx", {"Cover": [["Report"]], "Data": data})
+    inbox = write_csv(tmp_path / "inbox.csv", "text", [["税金"]])
+    words = ["try", tickets, inbox, "--encoder", world.encoder, "--out", tmp_path / "out"]
+    assert "its sheets, for --sheet: Cover, Data" in refuse(*words)
+    outcome = cli(*words, "--sheet", "Data", "--port", 0, "--no-browser")
+    assert outcome.code == 0, outcome.err
+    assert "leave --sheet out" in refuse("try", inbox, "--out", tmp_path / "o", "--sheet", "x")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from isogloss.progress import logger
 from isogloss.text.detect import AUTO, languages_of_texts
 from isogloss.totals import tell
 
+LANG = "--lang"
 LangBy = Literal["column", "given", "detected", "unknown"]
 
 
@@ -37,7 +38,7 @@ class RowLanguages:
 
 
 def row_languages(
-    documents: Documents, lang: str | None, *, is_needed: bool = True
+    documents: Documents, lang: str | None, *, is_needed: bool = True, option: str = LANG
 ) -> RowLanguages:
     """Return the language of each row.
 
@@ -47,6 +48,8 @@ def row_languages(
         A code, ``"auto"``, ``"auto:es,tr"``, or None where the file has a language column.
     is_needed
         Whether the language changes anything; where not, it may be left unsaid.
+    option
+        What says the language on the command line, for the advice.
 
     Raises
     ------
@@ -59,12 +62,13 @@ def row_languages(
     if lang is None:
         return RowLanguages([None] * len(documents.texts), "unknown", is_asked=False)
     langs = languages_of_texts(documents.texts, lang)
-    advice = ", or name those that occur: --lang auto:en,es" if lang == AUTO else ""
+    say = f"{option} or --lang-column" if option == LANG else option
+    advice = f", or name those that occur: {option} auto:en,es" if lang == AUTO else ""
     # Nothing is omitted yet: what links texts says what is left out.
     tell(
         lambda n, n_all: (
             f"the language of {n} of {counted(n_all, 'text')} could not be told (too short or "
-            f"unsure); say it with --lang or --lang-column{advice}"
+            f"unsure); say it with {say}{advice}"
         ),
         sum(code is None for code in langs), len(langs),
         by=logger.info,

@@ -54,10 +54,7 @@ def workbook_rows(path: Path, sheet: str | None) -> Iterator[Row]:
         When the file is no workbook, is damaged, encrypted, an .xls or too large; when there is no
         such sheet.
     """
-    calamine = require(
-        "python_calamine", extra="excel", why=f"{path}: reading .xlsx",
-        distribution="python-calamine",
-    )  # fmt: skip
+    calamine = _calamine(path)
     _refuse_others(path)
     _refuse_dangerous(path)
     try:
@@ -73,6 +70,13 @@ def workbook_rows(path: Path, sheet: str | None) -> Iterator[Row]:
     except calamine.CalamineError as error:
         raise InputError(_DAMAGED, path=path) from error
     yield from _without_empty_end(rows)
+
+
+def _calamine(path: Path) -> Any:
+    return require(
+        "python_calamine", extra="excel", why=f"{path}: reading .xlsx",
+        distribution="python-calamine",
+    )  # fmt: skip
 
 
 def _without_empty_end(rows: Iterator[list[Any]]) -> Iterator[Row]:
@@ -123,9 +127,7 @@ def other_sheets(path: Path) -> str:
     """
     if path.suffix != ".xlsx":
         return ""
-    import python_calamine as calamine
-
-    names = calamine.CalamineWorkbook.from_path(path).sheet_names
+    names = _calamine(path).CalamineWorkbook.from_path(path).sheet_names
     if len(names) < 2:
         return ""
     return f"; its sheets, for --sheet: {', '.join(names[:12])}"

@@ -8,6 +8,7 @@ from isogloss.data.documents import ID_COLUMNS, FileFormat
 from isogloss.data.row_files.added import Added
 from isogloss.data.row_files.head import OpenedRows, open_rows
 from isogloss.data.row_files.selected import with_columns
+from isogloss.data.row_languages import LANG
 
 ROWS = 1024  # of a block; the vectors of so many are a second to half a minute of work
 
@@ -26,12 +27,15 @@ class RowSource:
         As `row_languages` takes it.
     kept
         Columns that go along, behind those of ids and of the language; None: all columns do.
+    lang_option
+        What says `lang` on the command line, for advice.
     """
 
     path: Path
     format: FileFormat
     lang: str | None = None
     kept: tuple[str, ...] | None = None
+    lang_option: str = LANG
 
     def opened(self, added: Sequence[Added] = ()) -> OpenedRows:
         """Return it ready to be read.

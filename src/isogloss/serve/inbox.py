@@ -16,6 +16,7 @@ from isogloss.errors import counted
 from isogloss.parts.source import RowSource
 from isogloss.serve.served import NotedAnswering, ServedModel
 from isogloss.text.languages import UNKNOWN
+from isogloss.totals import untold
 
 MOST_ROWS = 50_000  # the first of a file; the page is for looking, the file for work
 MOST_AT_ONCE = 200
@@ -81,8 +82,15 @@ class Inbox:
         }
 
 
-def answer_inbox(served: ServedModel, source: RowSource, out: Path) -> Inbox:
+def answer_inbox(
+    served: ServedModel, source: RowSource, out: Path, *, excel: bool = False
+) -> Inbox:
     """Answer the rows of a file into a CSV file, with its summary beside it; return the rows.
+
+    Parameters
+    ----------
+    excel
+        As `RowTarget` takes it.
 
     Raises
     ------
@@ -95,9 +103,10 @@ def answer_inbox(served: ServedModel, source: RowSource, out: Path) -> Inbox:
     answering = NotedAnswering(served.fitted, known=served.known)
     settings = {"text": source.format.text, "lang_column": source.format.lang_column}
     task = AnswerTask(answering, columns, served.name, settings | {"lang": source.lang})
-    answer_file(task, source, RowTarget(out), opened=rows)
+    answer_file(task, source, RowTarget(out, excel=excel), opened=rows)
     format = FileFormat(text=source.format.text)
-    return read_inbox(out, name=source.path.name, format=format, prefix=prefix)
+    with untold():
+        return read_inbox(out, name=source.path.name, format=format, prefix=prefix)
 
 
 def read_inbox(path: Path, *, name: str, format: FileFormat, prefix: str) -> Inbox:

@@ -83,7 +83,10 @@ class AnswerWork:
     def cells(self, block: RowBlock) -> AddedCells:
         """Answer to some rows."""
         task, texts = self._task, block.documents.texts
-        langs = row_languages(block.documents, self._source.lang, is_needed=task.needs_language)
+        langs = row_languages(
+                block.documents, self._source.lang, is_needed=task.needs_language,
+                option=self._source.lang_option,
+            )  # fmt: skip
         answers = task.answering.answer(texts, langs)
         self.counts.add(answers, texts)
         return task.columns.cells(answers)

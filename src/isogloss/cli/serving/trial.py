@@ -19,8 +19,17 @@ from isogloss.cli.places import refuse_place, refuse_same_file
 from isogloss.cli.serving.serve import PageOptions, run_server
 from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
+from isogloss.data.encodings import UTF_8, codec_of
 from isogloss.data.guessed_columns import guess_columns
-from isogloss.data.records import NO_RECORDS, Reading, read_some, refuse_empty
+from isogloss.data.lines import whole_lines
+from isogloss.data.records import (
+    NO_RECORDS,
+    UNPACKED,
+    Reading,
+    ending_of,
+    read_some,
+    refuse_empty,
+)  # fmt: skip
 from isogloss.errors import InputError, OmissionWarning, counted
 from isogloss.storage.files import atomic_directory
 from isogloss.text.detect import AUTO, detectable_languages
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
     from isogloss.serve.served import ServedModel
 
 ROWS_LOOKED_AT = 1000
+_WHY_INBOX = "is for a file to answer; give INBOX too"
 MOST_IS_ALL = 0.8  # of the texts in one language: the others are too short, or quotes
 
 
@@ -57,8 +67,30 @@ class Tried:
     inbox_lang: Annotated[
         str | None,
         typer.Option(help="Language of INBOX (default: that of a column, or each detected)."),
-        OnlyWith("inbox", why="is for a file to answer; give INBOX too"),
+        OnlyWith("inbox", why=_WHY_INBOX),
     ] = None
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of those of the files that are not UTF-8.")
+    ] = UTF_8
+    sheet: Annotated[
+        str | None,
+        typer.Option(help="Sheet of those that are .xlsx (default: the first).", metavar="NAME"),
+    ] = None
+    excel: Annotated[
+        bool,
+        typer.Option(help="Write the answers for a spreadsheet, as `classify predict --excel`."),
+        OnlyWith("inbox", why=_WHY_INBOX),
+    ] = False
+
+    def reading_of(self, path: Path) -> Reading:
+        """Return how one of the files is read."""
+        codec_of(self.encoding)
+        is_utf8 = ending_of(path) in UNPACKED or _is_utf8(path)
+        workbooks = [one for one in (self.tickets, self.inbox) if one and one.suffix == ".xlsx"]
+        return Reading(
+            encoding=UTF_8 if is_utf8 else self.encoding,
+            sheet=self.sheet if path in workbooks or not workbooks else None,
+        )
 
 
 @grouped
@@ -94,7 +126,7 @@ def trial(
             named = _languages_to_name(langs, tried.inbox, inbox)
             _write_names(folder / "kb", named)
             served = _fitted(loaded, labelled, langs, folder)
-            rows = None if inbox is None else _answered(served, tried, inbox, folder)
+            rows = None if inbox is None else _answered(served, tried, inbox, folder, out)
         served = served.with_names(out / "kb")  # of which files may be opened later, by their path
         _say(f"ready after {time.monotonic() - start:.0f} s; all is in {out}")
         run_server(served, listening, listener, inbox=rows, opens=not page.no_browser)
@@ -102,7 +134,8 @@ def trial(
 
 def _format_of(path: Path, tried: Tried, *, needs_label: bool, lang: str | None) -> FileFormat:
     """Return which columns hold what, and say what of it is guessed."""
-    records = next(read_some(path, Reading(), rows=ROWS_LOOKED_AT), NO_RECORDS)
+    reading = tried.reading_of(path)
+    records = next(read_some(path, reading, rows=ROWS_LOOKED_AT), NO_RECORDS)
     refuse_empty(records, path)
     guess = guess_columns(records)
     text, label = tried.text or guess.text, tried.label or guess.label
@@ -118,7 +151,20 @@ def _format_of(path: Path, tried: Tried, *, needs_label: bool, lang: str | None)
     if lang_column is not None:
         told.append(f"language = '{lang_column}'" + _why(guess.why.get("lang"), given=None))
     _say(f"{path}: {', '.join(told)}")
-    return FileFormat(text=(text,), label=label if needs_label else None, lang_column=lang_column)
+    return FileFormat(
+        text=(text,), label=label if needs_label else None, lang_column=lang_column,
+        encoding=reading.encoding, sheet=reading.sheet,
+    )  # fmt: skip
+
+
+def _is_utf8(path: Path) -> bool:
+    """Whether all of a file can be read as UTF-8; what else is wrong with it is told later."""
+    try:
+        for _ in whole_lines(path):
+            pass
+    except InputError:
+        return False
+    return True
 
 
 def _why(reason: str | None, *, given: str | None) -> str:
@@ -187,15 +233,21 @@ def _fitted(
     return ServedModel.of(model.fitted_, read_manifest(path), path)
 
 
-def _answered(served: "ServedModel", tried: Tried, format: FileFormat, folder: Path) -> "Inbox":
-    """Write the rows of the inbox with their answers."""
+def _answered(
+    served: "ServedModel", tried: Tried, format: FileFormat, folder: Path, out: Path
+) -> "Inbox":
+    """Write the rows of the inbox with their answers; `folder` becomes `out` later."""
     from isogloss.parts.source import RowSource
     from isogloss.serve.inbox import answer_inbox
 
     assert tried.inbox is not None
     lang = tried.inbox_lang or (None if format.lang_column else AUTO)
-    rows = answer_inbox(served, RowSource(tried.inbox, format, lang), folder / "answered.csv")
-    _say(f"{counted(rows.n_rows, 'row')} of {tried.inbox} answered, in answered.csv")
+    source = RowSource(tried.inbox, format, lang, lang_option="--inbox-lang")
+    rows = answer_inbox(served, source, folder / "answered.csv", excel=tried.excel)
+    said = "" if tried.excel else " (for Excel: --excel)"
+    _say(
+        f"{counted(rows.n_rows, 'row')} of {tried.inbox} answered, in {out / 'answered.csv'}{said}"
+    )
     return rows
 
 
