@@ -182,7 +182,8 @@ def test_answers_to_other_rows_assist(refuse: Refuse, cli: Run, own: World, tmp_
     cli(*read)
     assert not audits_of(own.alone)["ja"].assisted
     unsure = cli("classify", "audit", "read", fill(sheet, [*labels[:-1], "unsure"]), "--assist")
-    assert "de, ja: labels alone" in unsure.err
+    assert "de: labels alone, as there are fewer than 30" in unsure.err
+    assert "ja: labels alone, as rows are left unsure" in unsure.err
     cli(*draw(own, inbox, name="plain.csv"))
     plain = fill(tmp_path / "plain.csv", answers_of(tmp_path / "plain.csv"))
     said = refuse("classify", "audit", "read", plain, "--assist")

@@ -357,15 +357,21 @@ def _say_read(
             replaced[f"{blind}audit of {old.date}"].append(f"{one.lang} ({counted(old.n, 'text')})")
     for audit, langs in replaced.items():
         typer.echo(f"isogloss: instead of the {audit}: {', '.join(langs)}", err=True)
-    alone = [one.lang for one in found if assist and one.n and not one.is_assisted]
-    if alone:
-        typer.echo(
-            f"isogloss: {', '.join(alone)}: labels alone, as there are fewer than {FEWEST}, rows "
-            "left unsure, or no other rows",
-            err=True,
-        )
+    alone: dict[str, list[str]] = defaultdict(list)
+    for one in found:
+        if assist and one.n and not one.is_assisted:
+            alone[_why_alone(one)].append(one.lang)
+    for why, langs in alone.items():
+        typer.echo(f"isogloss: {', '.join(langs)}: labels alone, as {why}", err=True)
     if not about.is_blind:
         typer.echo(
             "isogloss: whoever labelled saw the answers: accuracy may look better than it is",
             err=True,
         )
+
+
+def _why_alone(language: LanguageAudit) -> str:
+    """Say why the answers to other rows have no part in an accuracy."""
+    if language.n < FEWEST:
+        return f"there are fewer than {FEWEST}"
+    return "rows are left unsure" if language.n_unsure else "there are no other rows"
