@@ -1,22 +1,39 @@
 """The site: its navigation has every page, every public name a page, and no other host is asked."""
 
+import contextlib
+import functools
+import http.server
 import importlib.util
+import itertools
 import runpy
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import WIDTHS, needs_browser, open_browser
 from repository import ROOT
 
 import isogloss
 
 REFERENCE = runpy.run_path(str(ROOT / "tools" / "reference.py"))
 OFFLINE = runpy.run_path(str(ROOT / "tools" / "offline.py"))
+BUILD = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+SCHEMES = {False: "default", True: "slate"}
+HOST = "const host = [...document.querySelectorAll('*')].find(one => one.shadowRoot);"
+OPENED = f"""{HOST}
+document.querySelector('.md-search__button').click();
+return Boolean(host);"""
+FOUND = f"""{HOST}
+return [...host.shadowRoot.querySelectorAll('a')].map(one => one.textContent).join();"""
+ASKED = """
+return [...document.querySelectorAll('[src], link[href]')].map(one => one.src || one.href);"""
+LOADED = "return performance.getEntriesByType('resource').map(one => one.name)"
 SETTINGS = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]
 
 
@@ -62,24 +79,75 @@ def test_what_pages_load_from_elsewhere_is_told(tmp_path: Path) -> None:
     assert 'src="../assets/javascripts/worker-from-disk.js"' in page.read_text()
 
 
-@pytest.mark.full
-@pytest.mark.skipif(not importlib.util.find_spec("zensical"), reason="the extra 'docs' builds it")
-def test_the_site_is_built_strictly_and_asks_no_other_host(tmp_path: Path) -> None:
+def built(folder: Path) -> Path:
+    """Build the site in a folder as `make docs` does; return where it is."""
     for name in ("docs", "src", "tools"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "zensical.toml", tmp_path)
-    build = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "zensical.toml", folder)
     for words in (
         [sys.executable, "tools/reference.py"],
-        build,
+        BUILD,
         [sys.executable, "tools/offline.py"],
     ):
-        ended = subprocess.run(words, cwd=tmp_path, text=True, capture_output=True, check=False)
+        ended = subprocess.run(words, cwd=folder, text=True, capture_output=True, check=False)
         assert ended.returncode == 0, ended.stdout + ended.stderr
-    site = tmp_path / "build" / "site"
+    return folder / "build" / "site"
+
+
+needs_zensical = pytest.mark.skipif(
+    not importlib.util.find_spec("zensical"), reason="the extra 'docs' builds the site"
+)
+
+
+@pytest.mark.full
+@needs_zensical
+def test_the_site_is_built_strictly(tmp_path: Path) -> None:
+    site = built(tmp_path)
     shown = (site / "reference" / "python" / "isogloss.TextClassifier.html").read_text("utf-8")
     assert "scikit-learn" in shown
     assert "predict_proba" in shown
     assert "--abstain-below" in (site / "search.json").read_text("utf-8")
     (tmp_path / "build" / "docs" / "index.md").write_text("[gone](which.md#gone)\n", "utf-8")
-    assert subprocess.run(build, cwd=tmp_path, capture_output=True, check=False).returncode
+    assert subprocess.run(BUILD, cwd=tmp_path, capture_output=True, check=False).returncode
+
+
+@pytest.mark.full
+@needs_zensical
+@needs_browser
+def test_the_site_searches_from_disk_and_asks_no_other_host(tmp_path: Path) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    site = built(tmp_path)
+    with open_browser() as browser:
+        for width, dark in itertools.product(WIDTHS, (False, True)):
+            browser.look(width, dark=dark)
+            for page in ("index", "reference/commands/classify"):
+                browser.open(site / f"{page}.html")
+                assert browser.sideways() == []
+                assert browser.run("return document.body.dataset.mdColorScheme") == SCHEMES[dark]
+        for query, found in (("calibration", "Trust"), ("--abstain-below", "Abstaining")):
+            browser.look(WIDTHS[0])
+            browser.open(site / "index.html")
+            WebDriverWait(browser.driver, 20).until(lambda _: browser.run(OPENED))
+            ActionChains(browser.driver).send_keys(query).perform()
+            wait = WebDriverWait(browser.driver, 20)
+            wait.until(lambda _, word=found: word in browser.run(FOUND))
+        asked = browser.run(ASKED)
+        assert asked
+        assert all(address.startswith(site.as_uri()) for address in asked)
+        with served(site) as address:
+            browser.open(f"{address}/index.html")
+            loaded = browser.run(LOADED)
+            assert loaded
+            assert all(one.startswith(address) for one in loaded)
+
+
+@contextlib.contextmanager
+def served(site: Path) -> Iterator[str]:
+    """Serve a folder; yield its address."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
