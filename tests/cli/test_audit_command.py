@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli_world import GERMAN, JAPANESE, Refuse, Run, World, flip
 
+from isogloss.classify.answers.summary import read_summary, summary_path
 from isogloss.classify.audit.saved import audits_of
 
 CHOICES = ("money", "sport")
@@ -108,6 +109,21 @@ def test_the_report_shows_audits_of_the_model(cli: Run, own: World, inbox: Path)
     (own.alone / "audits.json").write_text(json.dumps(damaged | {"model": "x"}))
     assert cli(*words, "--report", inbox.parent / "other.html").code == 2
     assert not (inbox.parent / "other.html").exists()
+
+
+def test_summaries_of_answers_name_audits(cli: Run, own: World, inbox: Path) -> None:
+    cli(*draw(own, inbox))
+    sheet = inbox.parent / "sheet.csv"
+    cli("classify", "audit", "read", fill(sheet, answers_of(sheet)))
+    words = ["classify", "predict", own.alone, inbox, "--lang-column", "lang", "--prefix", "x_"]
+    words += ["--out"]
+    file, folder = inbox.parent / "answered.csv", inbox.parent / "parts"
+    assert cli(*words, file).code == 0
+    (inbox.parent / "in").mkdir()
+    shutil.copy(inbox, inbox.parent / "in")
+    assert cli(*words[:3], inbox.parent / "in", *words[4:], folder).code == 0
+    for summary in (summary_path(file), folder / "_summary.json"):
+        assert read_summary(summary).audits == audits_of(own.alone)
 
 
 def test_without_a_target_nothing_is_judged(cli: Run, own: World, inbox: Path) -> None:

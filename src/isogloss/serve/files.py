@@ -228,6 +228,7 @@ class FileDesk:
                 ),
                 columns,
                 model_name=self._served.name,
+                audits=self._served.known.audits,
                 settings=msgspec.to_builtins(form),
                 needs_language=False,
             )

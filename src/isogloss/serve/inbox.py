@@ -102,7 +102,10 @@ def answer_inbox(
     columns = served.columns(prefix=prefix)
     answering = NotedAnswering(served.fitted, known=served.known)
     settings = {"text": source.format.text, "lang_column": source.format.lang_column}
-    task = AnswerTask(answering, columns, served.name, settings | {"lang": source.lang})
+    task = AnswerTask(
+        answering, columns, served.name, settings | {"lang": source.lang},
+        audits=served.known.audits,
+    )  # fmt: skip
     answer_file(task, source, RowTarget(out, excel=excel), opened=rows)
     format = FileFormat(text=source.format.text)
     with untold():

@@ -33,6 +33,11 @@ class KnownLanguages:
         self._fitted, self._audits = fitted, audits
         self._agreements: dict[str, dict[int, float]] = {}
 
+    @property
+    def audits(self) -> Mapping[str, AuditedLanguage]:
+        """Language to its last audit."""
+        return self._audits
+
     def add(self, texts: Sequence[str], langs: Sequence[str | None], vectors: Floats2d) -> None:
         """Take note of texts, with their vectors (n_texts, width)."""
         reference = self._fitted.forecast_reference

@@ -4,7 +4,7 @@ It knows nothing of who asks: the command line for one file, or a run over many 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -16,9 +16,11 @@ from isogloss.classify.answers.summary import (
     ModelFacts,
     Summary,
     SummaryCounts,
+    audits_among,
     languages_of,
     summary_path,
 )
+from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
 from isogloss.data.row_files.head import OpenedRows
@@ -48,6 +50,8 @@ class AnswerTask:
         Whether an answer depends on the language of its text.
     overwrite
         Replace what is there.
+    audits
+        Language to its last audit, for the summary.
     """
 
     answering: Answering
@@ -56,6 +60,7 @@ class AnswerTask:
     settings: Mapping[str, Any]
     needs_language: bool = True
     overwrite: bool = False
+    audits: Mapping[str, AuditedLanguage] = field(default_factory=dict)
 
     @property
     def added(self) -> Sequence[Added]:
@@ -124,11 +129,13 @@ def answer_file(
 
 
 def _summary(task: AnswerTask, source: RowSource, part: PartMade) -> Summary:
+    languages = languages_of(part.facts)
     return Summary(
         model=task.model,
         versions=versions(),
         data=DataFacts(shown_name(source.path), part.sha256, part.n_rows),
         settings=dict(task.settings),
         seconds=part.seconds,
-        languages=languages_of(part.facts),
+        languages=languages,
+        audits=audits_among(task.audits, languages),
     )

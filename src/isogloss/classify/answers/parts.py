@@ -14,9 +14,11 @@ from isogloss.classify.answers.summary import (
     DataFacts,
     ModelFacts,
     Summary,
+    audits_among,
     languages_of,
     merged_languages,
 )
+from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
@@ -88,16 +90,20 @@ def worker(settings: Mapping[str, Any]) -> Work:
     return working(options.task(), settings["work"])
 
 
-def summary_of(footers: Sequence[PartFooter], *, name: str, labels: Sequence[str]) -> Summary:
+def summary_of(
+    footers: Sequence[PartFooter], *, name: str, labels: Sequence[str],
+    audits: Mapping[str, AuditedLanguage],
+) -> Summary:  # fmt: skip
     """Return the summary of all parts, as that of one file has it.
 
     Parameters
     ----------
     name
         Of the corpus.
-    labels
+    labels, audits
         Of the model.
     """
+    languages = merged_languages(languages_of(one.facts) for one in footers)
     first = footers[0].run
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
@@ -105,5 +111,6 @@ def summary_of(footers: Sequence[PartFooter], *, name: str, labels: Sequence[str
         data=DataFacts(name, sources_hash(footers), sum(one.n_rows for one in footers)),
         settings=dict(first.settings),
         seconds=round(sum(one.seconds for one in footers), 3),
-        languages=merged_languages(languages_of(one.facts) for one in footers),
+        languages=languages,
+        audits=audits_among(audits, languages),
     )

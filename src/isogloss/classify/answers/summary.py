@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from isogloss.classify.answers.answers import OK, Answers
+from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.errors import InputError
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
@@ -21,7 +22,7 @@ from isogloss.storage.typed import typed
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import in_order_of_codes
 
-FORMAT, VERSION = "isogloss answers", 2
+FORMAT, VERSION = "isogloss answers", 3
 ENDING = ".summary.json"
 N_DETECTED = 1000  # of each language: the time is bounded, and as many say all that is asked
 REPAIR = "answer the file again"
@@ -82,7 +83,10 @@ class DataFacts(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """All that the file holds behind its format, version and checksum."""
+    """All that the file holds behind its format, version and checksum.
+
+    ``audits`` has the last audit of each language that was answered and has one.
+    """
 
     model: ModelFacts
     versions: dict[str, str]
@@ -90,6 +94,7 @@ class Summary(Struct, frozen=True):
     settings: dict[str, Any]
     seconds: NotNegative
     languages: list[LanguageSummary]
+    audits: dict[str, AuditedLanguage] = {}
 
     @property
     def document(self) -> dict[str, Any]:
@@ -144,6 +149,14 @@ def read_summary(path: Path) -> Summary:
 def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
     """Return what `SummaryCounts.languages` gave, out of JSON."""
     return typed(facts["languages"], list[LanguageSummary])
+
+
+def audits_among(
+    audits: Mapping[str, AuditedLanguage], languages: Iterable[LanguageSummary]
+) -> dict[str, AuditedLanguage]:
+    """Return the audits of those languages that texts are in."""
+    found = {one.lang for one in languages}
+    return {lang: audit for lang, audit in audits.items() if lang in found}
 
 
 def merged_languages(files: Iterable[Sequence[LanguageSummary]]) -> list[LanguageSummary]:

@@ -12,6 +12,7 @@ from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask, answer_file
 from isogloss.classify.answers.summary import Summary, summary_path
+from isogloss.classify.audit.saved import audits_of
 from isogloss.classify.fitted import FittedClassifier
 from isogloss.classify.saving.manifest import Manifest
 from isogloss.cli import options
@@ -123,6 +124,7 @@ def answer_to_file(
         task = AnswerTask(
             answering, columns, model_name=saved.model.resolve().name, settings=settings,
             needs_language=about.uses_language, overwrite=made.overwrite,
+            audits=audits_of(saved.model),
         )  # fmt: skip
         return loaded, answer_file(task, source, target, opened=rows)
 

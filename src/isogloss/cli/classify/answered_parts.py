@@ -8,6 +8,7 @@ import msgspec
 
 from isogloss.classify.answers.parts import AnswerOptions, summary_of
 from isogloss.classify.answers.summary import read_summary
+from isogloss.classify.audit.saved import audits_of
 from isogloss.cli import options
 from isogloss.cli.classify.answered import AnsweredFile, say_answers
 from isogloss.cli.classify.model import Model
@@ -54,7 +55,10 @@ def answer_parts(
     job = job_of(
         "isogloss.classify.answers.parts", asked, run, texts, parts, found=found,
         is_strict=output.strict,
-        summary_of=partial(_document, labels=[str(label) for label in about.classes]),
+        summary_of=partial(
+            _document, labels=[str(label) for label in about.classes],
+            audits=audits_of(saved.model),
+        ),
     )  # fmt: skip
     report = make_parts(job, found, made.out, parts)
     place = made.out / SUMMARY
@@ -64,5 +68,5 @@ def answer_parts(
     report.refuse_failures(made.out)
 
 
-def _document(footers: Any, *, name: str, labels: list[str]) -> dict[str, Any]:
-    return summary_of(footers, name=name, labels=labels).document
+def _document(footers: Any, **of_model: Any) -> dict[str, Any]:
+    return summary_of(footers, **of_model).document
