@@ -20,7 +20,7 @@ from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
 from isogloss.storage.sealed import refuse_changed, sealed
 from isogloss.storage.typed import typed
 from isogloss.text.detect import detect_languages
-from isogloss.text.languages import in_order_of_codes
+from isogloss.text.languages import UNKNOWN, in_order_of_codes
 
 FORMAT, VERSION = "isogloss answers", 3
 ENDING = ".summary.json"
@@ -154,8 +154,8 @@ def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
 def audits_among(
     audits: Mapping[str, AuditedLanguage], languages: Iterable[LanguageSummary]
 ) -> dict[str, AuditedLanguage]:
-    """Return the audits of those languages that texts are in."""
-    found = {one.lang for one in languages}
+    """Return the audits of those languages that texts are in, `und` where none is known."""
+    found = {one.lang or UNKNOWN for one in languages}
     return {lang: audit for lang, audit in audits.items() if lang in found}
 
 
