@@ -52,8 +52,7 @@ def _findings(places: list[Path]) -> Iterator[Finding]:
 
         yield from machine(Path.cwd())
         yield from caches()
-        yield from bundled()
-        yield from sorted(named(places), key=lambda one: one.section)
+        yield from sorted([*bundled(), *named(places)], key=lambda one: one.section)
     except ImportError as error:
         yield Finding(
             "imports", error.name or "a package", shown(f"cannot be imported ({error})"),
