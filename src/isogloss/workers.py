@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
@@ -45,8 +45,10 @@ def map_blocks(
     data_of: Callable[[_Block], bytes],
     *,
     workers: int,
-) -> Iterator[tuple[_Block, bytes]]:
+) -> Generator[tuple[_Block, bytes], None, None]:
     """Yield each block with its result, in order; three blocks for each worker are in memory.
+
+    What is not asked for is not worked on to its end: the workers are killed.
 
     Parameters
     ----------
@@ -76,12 +78,22 @@ def map_blocks(
         return
     with ExitStack() as stack:
         idle: SimpleQueue[_Worker] = SimpleQueue()
+        started: list[_Worker] = []
         for number in range(workers):
             says = number == 0 and logging.getLogger(_COMPILING).isEnabledFor(logging.INFO)
             worker = _Worker(module, settings, says_compiling=says)
             stack.callback(worker.close)
+            started.append(worker)
             idle.put(worker)
         pool = stack.enter_context(ThreadPoolExecutor(workers))
+
+        def stop() -> None:
+            """End the threads of the pool: nobody waits for what they are at."""
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in started:
+                worker.kill()
+
+        stack.callback(stop)
 
         def work_on(block: _Block) -> bytes:
             worker = idle.get()
@@ -187,6 +199,9 @@ class _Worker:
             f"a worker process was killed (signal {-status}), perhaps for lack of memory; give a "
             "smaller --workers"
         )
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def close(self) -> None:
         self._process.kill()

@@ -14,7 +14,7 @@ from counted_parts import hidden_in, job_of, rows_in, write_parts
 from repository import HELPERS
 
 from isogloss.errors import InputError
-from isogloss.parts import footer, source
+from isogloss.parts import footer, locks, source
 from isogloss.parts.executors import Executor, Processes, Serial
 from isogloss.parts.finding import find_parts
 from isogloss.parts.folder import SUMMARY
@@ -43,14 +43,16 @@ def make(corpus: Path, out: Path, executor: Executor | None = None, pause: float
     return run_parts(job_of(pause=pause), parts, out, executor or Serial())
 
 
-def started(corpus: Path, out: Path, executor: Executor | None = None) -> int:
+def started(
+    corpus: Path, out: Path, executor: Executor | None = None, *, pause: float = PAUSE
+) -> int:
     """Start a run in another process, which does not need Python to start anew."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.setpgid(0, 0)
-            make(corpus, out, executor, PAUSE)
+            make(corpus, out, executor, pause)
             code = 0
         finally:
             os._exit(code)
@@ -116,10 +118,20 @@ def test_a_worker_that_was_killed_is_said(
 
 def test_two_runs_at_once(corpus: Path, tmp_path: Path) -> None:
     make(corpus, tmp_path / "whole")
-    children = [started(corpus, tmp_path / "out") for _ in range(3)]
-    assert [ended(child) for child in children] == [0, 0, 0]
-    assert rows_in(tmp_path / "out") == rows_in(tmp_path / "whole")
-    assert hidden_in(tmp_path / "out") == AFTERWARDS
+    for number, pause in enumerate([PAUSE, 0.0, 0.0, 0.0]):  # without one they meet everywhere
+        out = tmp_path / f"out{number}"
+        children = [started(corpus, out, pause=pause) for _ in range(3)]
+        assert [ended(child) for child in children] == [0, 0, 0]
+        assert rows_in(out) == rows_in(tmp_path / "whole")
+        assert hidden_in(out) == AFTERWARDS
+
+
+def test_a_folder_that_is_removed_meanwhile(corpus: Path, tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match="out: was removed while its parts were made"),
+        locks.part_lock(tmp_path / "out", "a", waits=True),
+    ):
+        pass
 
 
 def test_no_room_for_a_part(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,3 +207,14 @@ def test_a_part_of_another_run_is_refused(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is of another run \(size 1, not none\)"):
         make(corpus, tmp_path / "out")
     assert footer.read_footer(tmp_path / "out" / "none.parquet") is None
+
+
+def test_nobody_waits_for_workers_when_a_run_ends_early(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "00.parquet").write_bytes(b"no")
+    parts = find_parts(str(corpus), tmp_path / "out").parts
+    start = time.monotonic()
+    with pytest.raises(InputError, match="the run ends here under --strict"):
+        run_parts(job_of(pause=60, is_strict=True), parts, tmp_path / "out", Processes(2))
+    assert time.monotonic() - start < 50
+    assert rows_in(tmp_path / "out") == {}
+    assert hidden_in(tmp_path / "out") == ["_failed.jsonl", "_run.json"]

@@ -4,11 +4,14 @@ An `Executor` knows neither tasks nor parts: it imports a module by its name, as
 ``worker(settings)`` for the function from bytes to bytes, once in each process, and applies that.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from isogloss.workers import map_blocks
+
+Outcomes = Generator[bytes, None, None]
 
 
 class Executor(Protocol):
@@ -19,8 +22,10 @@ class Executor(Protocol):
         """How many processes there are; each holds what it works with."""
         ...
 
-    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket, in order; a bounded number is on its way at a time.
+
+        Where it is closed before its end, what is on its way is stopped.
 
         Parameters
         ----------
@@ -43,9 +48,9 @@ class Serial:
 
     workers: int = 1
 
-    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
-        return (result for _, result in map_blocks(module, settings, tickets, bytes, workers=1))
+        return _mapped(module, settings, tickets, workers=1)
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,17 @@ class Processes:
 
     workers: int
 
-    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Iterator[bytes]:
+    def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
-        blocks = map_blocks(module, settings, tickets, bytes, workers=self.workers)
-        return (result for _, result in blocks)
+        return _mapped(module, settings, tickets, workers=self.workers)
 
 
 def executor_of(workers: int) -> Executor:
     """Return the executor for a number of processes on this machine."""
     return Serial() if workers == 1 else Processes(workers)
+
+
+def _mapped(module: str, settings: Any, tickets: Iterable[bytes], *, workers: int) -> Outcomes:
+    with closing(map_blocks(module, settings, tickets, bytes, workers=workers)) as blocks:
+        for _, result in blocks:
+            yield result

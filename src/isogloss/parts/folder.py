@@ -119,11 +119,14 @@ def read_failures(out: Path) -> list[Failure]:
 
 def footers(out: Path) -> Iterator[PartFooter]:
     """Yield the footers of the parts in a folder, in the order of their names."""
-    for path in sorted(out.rglob("*.parquet")):
-        if not any(part.startswith((".", "_")) for part in path.relative_to(out).parts):
-            footer = read_footer(path)
-            if footer is not None:
-                yield footer
+    paths = []
+    for at, folders, files in os.walk(out):  # which passes over what another run removes
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        paths += [Path(at, name) for name in files if name.endswith(".parquet")]
+    for path in sorted(paths):
+        footer = read_footer(path)
+        if footer is not None:
+            yield footer
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from isogloss.errors import InputError
+
 LOCKS = "_locks"
 FOR_ALL = ""  # name of the part that stands for the folder's own files
 
@@ -55,12 +57,15 @@ def clear_locks(out: Path) -> None:
 def _acquire(lock: FileLock, path: Path) -> None:
     """Hold a lock whose file is there: one that its holder removed meanwhile keeps nobody out."""
     while True:
-        with suppress(FileNotFoundError):  # `clear_locks` of another run removed the folder
+        # `clear_locks` of another run may remove the folder, also while it is looked for here.
+        with suppress(FileNotFoundError, FileExistsError):
             path.parent.mkdir(exist_ok=True)
             lock.acquire()
             if path.exists():
                 return
             lock.release()
+        if not path.parents[1].is_dir():
+            raise InputError("was removed while its parts were made", path=path.parents[1])
 
 
 def _path(out: Path, name: str) -> Path:

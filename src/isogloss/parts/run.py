@@ -5,6 +5,7 @@ the parts, each of which is whole and says what it was made of.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,7 @@ def _worked(
     tickets = [Ticket(str(part.path), part.name, part.target, waits) for part in parts]
     outcomes = executor.outcomes(job.module, settings, map(msgspec.json.encode, tickets))
     held = []
-    with progress(job.run.command, len(parts), "parts") as advance:
+    with closing(outcomes), progress(job.run.command, len(parts), "parts") as advance:
         for part, encoded in zip(parts, outcomes, strict=True):
             outcome = msgspec.json.decode(encoded, type=Outcome)
             advance(1)
