@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from browser import WIDTHS, Browser, needs_browser, open_browser
 from served_process import running
+from written_xlsx import written_xlsx
 
 pytestmark = [pytest.mark.full, needs_browser]
 
@@ -154,6 +155,39 @@ def test_a_file_comes_back_with_its_answers(browser: Browser, url: str, tmp_path
         time.sleep(0.05)
     content = saved.read_text("utf-8")
     assert content.splitlines()[0].startswith("support,what,iso_label,iso_probability")
+
+
+def test_a_file_that_is_not_utf8_is_read_in_the_encoding_that_is_chosen(
+    browser: Browser, url: str, tmp_path: Path
+) -> None:
+    browser.look(WIDTHS[1])
+    ask(browser, url)
+    file = tmp_path / "old.csv"
+    file.write_bytes('text;no\r\n"Café,\r\nTennis";1\r\n;2\r\n'.encode("cp1252"))
+    browser.driver.find_element("id", "file").send_keys(str(file))
+    said = wait(browser, "document.querySelector('#file-said.fault')?.textContent")
+    assert "is not UTF-8" in said
+    assert browser.sideways() == []
+    browser.driver.find_element("id", "encoding").send_keys("Western")
+    wait(browser, "!document.getElementById('columns').hidden")
+    shown = browser.run("return document.querySelector('#first-rows td').textContent")
+    assert shown.split() == ["Café,", "Tennis"]  # a line break of Windows is no control character
+    browser.run("document.getElementById('file-form').requestSubmit()")
+    wait(browser, "document.querySelector('#file-said a') !== null")
+    other = tmp_path / "other.csv"
+    other.write_text("text\nTennis\n", "utf-8")
+    browser.driver.find_element("id", "file").send_keys(str(other))
+    wait(browser, "document.getElementById('encoding-choice').hidden")
+    wait(browser, "document.getElementById('file-name').textContent === 'other.csv'")
+    assert not browser.run("return document.getElementById('excel').checked")
+
+
+def test_a_workbook_comes_back_for_excel(browser: Browser, url: str, tmp_path: Path) -> None:
+    ask(browser, url)
+    file = written_xlsx(tmp_path / "inbox.xlsx", {"Data": [["text"], ["Tennis"]]})
+    browser.driver.find_element("id", "file").send_keys(str(file))
+    wait(browser, "!document.getElementById('columns').hidden")
+    assert browser.run("return document.getElementById('excel').checked")
 
 
 def test_a_fault_is_a_sentence(browser: Browser, url: str) -> None:

@@ -35,7 +35,7 @@ function summary(text, answer) {
     apart(labelled(answer.label), { class: "label" }),
     element("span", { class: "number" }, share(answer.probability)),
     element("span", { class: "of-language" }, nameOfLanguage(answer.lang)),
-    element("span", { class: "excerpt", dir: directionOf(answer.lang), lang: answer.lang }, ...written(start)));
+    element("span", { class: "excerpt", dir: directionOf(answer.lang), lang: answer.lang }, ...written(start.trim() === "" ? "(no text)" : start)));
 }
 
 function evidence(text, answer) {

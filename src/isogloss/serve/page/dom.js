@@ -1,6 +1,6 @@
 // Elements and texts: whatever a text or a label holds, it is shown as text.
 
-const CONTROLS = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069])/;
+const CONTROLS = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069])/;
 const RIGHT_TO_LEFT = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"]);
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 

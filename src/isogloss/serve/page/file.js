@@ -14,16 +14,25 @@ function choice(select, columns, chosen, more = []) {
   if (chosen !== null) select.value = chosen;
 }
 
+function chosen() {
+  byId("encoding-choice").hidden = true;
+  byId("encoding").value = "";
+  byId("excel").checked = /\.xlsx$/i.test(byId("file").value);
+  return look();
+}
+
 async function look() {
   const looked = byId("file").files[0] ?? null;
+  const encoding = byId("encoding").value;
   file = looked;
   byId("columns").hidden = true;
   if (file === null) return say(byId("file-said"), "");
   say(byId("file-said"), "Reading the file …");
   const form = new FormData();
+  if (encoding) form.append("encoding", encoding);
   form.append("file", file);
   const { columns, rows, guess, prefix } = await (await asked("/v1/columns", { method: "POST", body: form })).json();
-  if (file !== looked) return; // another was chosen meanwhile
+  if (file !== looked || byId("encoding").value !== encoding) return; // another was chosen meanwhile
   byId("file-name").replaceChildren(...written(file.name));
   choice(byId("column-text"), columns, guess.text ?? columns[0]);
   choice(byId("column-lang"), columns, guess.lang ?? DETECT, [[DETECT, "detect each"]]);
@@ -38,7 +47,7 @@ async function look() {
 async function answer() {
   const form = new FormData();
   const lang = byId("column-lang").value;
-  const fields = { text: byId("column-text").value, lang_column: lang === DETECT ? "" : lang, prefix: byId("prefix").value, format: byId("format").value };
+  const fields = { text: byId("column-text").value, lang_column: lang === DETECT ? "" : lang, prefix: byId("prefix").value, format: byId("format").value, encoding: byId("encoding").value };
   for (const [name, value] of Object.entries(fields)) if (value) form.append(name, value);
   for (const name of ["scores", "excel"]) if (byId(name).checked) form.append(name, "true");
   form.append("file", file);
@@ -56,7 +65,14 @@ function nameIn(header) {
   return coded ? decodeURIComponent(coded) : (/filename="([^"]+)"/.exec(header)?.[1] ?? "answered.csv");
 }
 
+/* A file of text may be of another encoding; which one, who sends it knows. */
+function refused(error) {
+  byId("encoding-choice").hidden = !/\.(csv|tsv|txt|jsonl|ndjson)$/i.test(byId("file").value);
+  say(byId("file-said"), error.message, { fault: true });
+}
+
 export function openFiles(onSubmit) {
-  byId("file").addEventListener("change", () => look().catch((error) => say(byId("file-said"), error.message, { fault: true })));
+  byId("file").addEventListener("change", () => chosen().catch(refused));
+  byId("encoding").addEventListener("change", () => look().catch(refused));
   onSubmit(byId("file-form"), byId("file-said"), answer);
 }
