@@ -64,7 +64,8 @@ def test_a_group_is_listed_by_the_line_of_its_own_help() -> None:
     lines = GROUPS | COMMANDS
     listed, whole = command_line([]).commands, command_line().commands
     assert {name: one.help for name, one in listed.items()} == lines
-    assert {name: one.help for name, one in whole.items()} == lines
+    first = {name: (one.help or "").partition("\n\n")[0] for name, one in whole.items()}
+    assert first == lines
 
 
 REFUSED = [

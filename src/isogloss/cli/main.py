@@ -42,7 +42,9 @@ COMMANDS = {
     "encode": "Encode texts, one vector each, streamed to a memory-mapped array.",
     "demo": "Train on English, answer in fourteen languages, with and without entities.",
     "serve": "Serve a model on this machine: a page to try it on, and JSON for programs.",
-    "doctor": "Say what is installed, what this machine is, and what cannot work.",
+    "doctor": (
+        "Say what is installed, what this machine is, and what cannot work; fit for a bug report."
+    ),
     "try": "Learn from a file of labelled texts, answer another, and open a page on it.",
 }
 # Of a command that has not the name of its module; the last part is that of the function.
