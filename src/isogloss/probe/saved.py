@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from isogloss import __version__
 from isogloss.errors import InputError
 from isogloss.storage.files import damage_in_one_sentence, is_there, read_json, write_json
-from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 
 MANIFEST = "manifest.json"
 Row = dict[str, Any]
@@ -173,12 +173,7 @@ def read_saved(folder: Path, formats: Collection[Format]) -> SavedProbe:
     if format is None:
         raise InputError(f"holds no results of a probe; name one that {commands} made", path=folder)
     advice = f"measure again with `{format.command}`"
-    if manifest.get("version") != format.version:
-        raise InputError(
-            f"was written in version {manifest.get('version')!r:.40} of the format, this isogloss "
-            f"reads version {format.version}; {advice}",
-            path=folder,
-        )
+    refuse_other_version(manifest, format.version, folder, advice=advice)
     refuse_changed(manifest, file, advice=advice)
     with damage_in_one_sentence(file, advice=advice):
         format.check(manifest)

@@ -28,7 +28,7 @@ from isogloss.storage.files import (
     sha256_of,
     write_json,
 )
-from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 from isogloss.text.languages import parse_language
 
 FORMAT, VERSION = "isogloss text index", 1
@@ -87,12 +87,7 @@ def read_manifest(path: Path) -> Manifest:
         raise InputError(
             "not an index of texts; name a folder that `isogloss retrieve index` made", path=path
         )
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"was written in version {content.get('version')!r:.20} of the format, this isogloss "
-            f"reads version {VERSION}; make the index again",
-            path=path,
-        )
+    refuse_other_version(content, VERSION, path, advice="make the index again")
     refuse_changed(content, file, advice=REPAIR)
     with damage_in_one_sentence(file, advice=REPAIR):
         manifest = msgspec.convert(content, Manifest)

@@ -96,11 +96,9 @@ class ServedModel:
         self, *, prefix: str = "", with_scores: bool = False, with_examples: bool = False
     ) -> AnswerColumns:
         """Return the columns that a file gets; see `AnswerColumns`."""
-        about = self.about
-        return AnswerColumns(
-            about.classes, about.fingerprint, multilabel=about.multilabel, prefix=prefix,
-            with_scores=with_scores, with_support=about.keeps_examples, with_examples=with_examples,
-        )  # fmt: skip
+        return AnswerColumns.of(
+            self.about, prefix=prefix, with_scores=with_scores, with_examples=with_examples
+        )
 
     def prefix_for(self, names: Iterable[str]) -> str:
         """Return what to put before new names: nothing, where a file has none of them already."""

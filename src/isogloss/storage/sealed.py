@@ -47,6 +47,29 @@ def refuse_changed(document: Any, path: Path, *, advice: str) -> None:
         raise InputError(f"damaged: its content is not what was written; {advice}", path=path)
 
 
+def refuse_other_version(
+    document: Mapping[str, Any], version: int, path: Path, *, advice: str
+) -> None:
+    """Refuse a document that was written in another version of its format.
+
+    Parameters
+    ----------
+    advice
+        What to do: ``"fit the model again"``.
+
+    Raises
+    ------
+    InputError
+        When its version is missing or another.
+    """
+    if document.get("version") != version:
+        raise InputError(
+            f"was written in version {document.get('version')!r:.40} of the format, this isogloss "
+            f"reads version {version}; {advice}",
+            path=path,
+        )
+
+
 def arrays_checksum(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> str:
     """Return a checksum of arrays (of numpy or torch) and of metadata but for its own entry.
 

@@ -43,7 +43,7 @@ from isogloss.storage.files import (
     write_json,
 )
 from isogloss.storage.model_files import REPAIR, check_files, checksums_of
-from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 from isogloss.tag.card import card_of
 from isogloss.tag.fitted import FittedOptions, FittedTagger
@@ -205,12 +205,9 @@ def read_manifest(path: Path) -> Manifest:
     content = read_json(file, what="a tagger")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"not a tagger of isogloss; {WHAT_TO_NAME}", path=path)
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"was written in version {content.get('version')} of the format, this isogloss reads "
-            f"version {VERSION}; fit the model again with `isogloss tag fit`",
-            path=path,
-        )
+    refuse_other_version(
+        content, VERSION, path, advice="fit the model again with `isogloss tag fit`"
+    )
     refuse_changed(content, file, advice=REPAIR)
     with damage_in_one_sentence(file, advice=REPAIR):
         return _checked(content)

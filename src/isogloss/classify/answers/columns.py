@@ -31,6 +31,7 @@ from isogloss.arrays import Doubles1d
 from isogloss.classify.answers.answers import Answers
 from isogloss.classify.evaluate.evidence import EntityEvidence
 from isogloss.classify.evaluate.nearest import Example
+from isogloss.classify.saving.manifest import Manifest
 from isogloss.data.label_sets import SEPARATORS, written_labels
 from isogloss.data.row_files.added import Added, AddedKind
 
@@ -66,6 +67,16 @@ class AnswerColumns:
     with_scores: bool = False
     with_support: bool = False
     with_examples: bool = False
+
+    @classmethod
+    def of(
+        cls, about: Manifest, *, prefix: str, with_scores: bool, with_examples: bool
+    ) -> "AnswerColumns":
+        """Return those of a saved model."""
+        return cls(
+            about.classes, about.fingerprint, multilabel=about.multilabel, prefix=prefix,
+            with_scores=with_scores, with_support=about.keeps_examples, with_examples=with_examples,
+        )  # fmt: skip
 
     @property
     def added(self) -> list[Added]:

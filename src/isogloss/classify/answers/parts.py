@@ -59,9 +59,8 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
 
     def columns(self, about: Manifest) -> AnswerColumns:
         """Return the columns of the answers of the model that `about` describes."""
-        return AnswerColumns(
-            about.classes, about.fingerprint, multilabel=about.multilabel, prefix=self.prefix,
-            with_scores=self.with_scores, with_support=about.keeps_examples,
+        return AnswerColumns.of(
+            about, prefix=self.prefix, with_scores=self.with_scores,
             with_examples=self.with_examples,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from isogloss.encode.source import way_to
 from isogloss.errors import InputError
 from isogloss.limits import Count, Share
 from isogloss.storage.files import damage_in_one_sentence, read_json
-from isogloss.storage.sealed import CHECKSUM, refuse_changed, sealed
+from isogloss.storage.sealed import CHECKSUM, refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss audit key", 1
@@ -115,12 +115,7 @@ def read_key(path: Path) -> tuple[Key, str]:
     content = read_json(path, what="the key of a sheet", advice=_ADVICE)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"not the key of a sheet; {_ADVICE}", path=path)
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"was written in version {content.get('version')} of the format, this isogloss reads "
-            f"version {VERSION}; draw again",
-            path=path,
-        )
+    refuse_other_version(content, VERSION, path, advice="draw again")
     refuse_changed(content, path, advice=_ADVICE)
     with damage_in_one_sentence(path, advice=_ADVICE):
         return _checked(typed(content, Key)), content[CHECKSUM]

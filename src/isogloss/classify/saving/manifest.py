@@ -27,7 +27,7 @@ from isogloss.learn.tuning_options import TuningOptions
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, is_there, read_json
 from isogloss.storage.model_files import REPAIR
-from isogloss.storage.sealed import checksum_of, refuse_changed
+from isogloss.storage.sealed import checksum_of, refuse_changed, refuse_other_version
 from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss text classifier", 6
@@ -135,12 +135,9 @@ def read_manifest(path: Path) -> Manifest:
     content = read_json(file, what="a classifier")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"not a classifier of isogloss; {WHAT_TO_NAME}", path=path)
-    if content.get("version") != VERSION:
-        raise InputError(
-            f"was written in version {content.get('version')} of the format, this isogloss reads "
-            f"version {VERSION}; fit the model again with `isogloss classify fit`",
-            path=path,
-        )
+    refuse_other_version(
+        content, VERSION, path, advice="fit the model again with `isogloss classify fit`"
+    )
     refuse_changed(content, file, advice=REPAIR)
     with damage_in_one_sentence(file, advice=REPAIR):
         return _checked(content)

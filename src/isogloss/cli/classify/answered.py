@@ -103,10 +103,9 @@ def answer_to_file(
     """
     assert made.out is not None
     target = RowTarget(made.out, quotes=texts.quoting != "none", excel=made.excel)
-    columns = AnswerColumns(
-        about.classes, about.fingerprint, multilabel=about.multilabel, prefix=made.prefix or "",
-        with_scores=made.scores, with_support=about.keeps_examples, with_examples=made.examples,
-    )  # fmt: skip
+    columns = AnswerColumns.of(
+        about, prefix=made.prefix or "", with_scores=made.scores, with_examples=made.examples
+    )
     source = RowSource(Path(texts.file), texts.format(), texts.lang)
     check_language(
         texts.lang, has_column=texts.lang_column is not None, is_needed=about.uses_language
