@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, W
 from repository import HELPERS
 
 from isogloss.classify import TextClassifier
+from isogloss.classify.saving import load as saving
 from isogloss.cli.main import main
 from isogloss.learn.search import Search
 from isogloss.storage import atomic
@@ -24,6 +26,7 @@ COARSE = Search(
     C_values=(0.01, 0.1), n_repeats=1, C_values_of_vote=(0.01, 0.03), strengths=(0.0, 1.0),
     half_counts=(1.0,), sharpnesses=(1.0,), n_joint_steps=5, n_vote_steps=5,
 )  # fmt: skip
+_LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,6 +38,19 @@ def _small_search() -> Iterator[None]:
         patch.setattr(TextClassifier, "search", COARSE)
         yield
     torch.set_num_threads(n_threads)
+
+
+@pytest.fixture
+def loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load each model of the session once."""
+    load, loaded = saving.load_classifier, request.config.stash.setdefault(_LOADED, {})
+
+    def load_once(path: Any, **options: Any) -> saving.Loaded:
+        if path not in loaded:
+            loaded[path] = load(path, **options)
+        return loaded[path]
+
+    monkeypatch.setattr(saving, "load_classifier", load_once)
 
 
 @pytest.fixture

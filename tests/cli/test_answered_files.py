@@ -25,21 +25,12 @@ NEW = ["label", "probability", "second_label", "second_probability", "lang", "la
        "status", "model"]  # fmt: skip
 
 
+pytestmark = pytest.mark.usefixtures("loaded_once")
+
+
 @pytest.fixture(autouse=True)
-def _loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load each model of the session once."""
-    load, loaded = saving.load_classifier, request.config.stash.setdefault(_LOADED, {})
-
-    def load_once(path: Path, **options: Any) -> saving.Loaded:
-        if path not in loaded:
-            loaded[path] = load(path, **options)
-        return loaded[path]
-
-    monkeypatch.setattr(saving, "load_classifier", load_once)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "ROWS", 3)  # of a block
-
-
-_LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
 
 
 @pytest.fixture

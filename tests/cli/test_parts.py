@@ -19,20 +19,13 @@ from isogloss.parts.folder import read_failures
 from isogloss.parts.footer import read_footer
 
 TEXTS = [("ja", text) for _, text in JAPANESE] + [("de", text) for _, text in GERMAN]
-_LOADED = pytest.StashKey[dict[Path, saving.Loaded]]()
+
+
+pytestmark = pytest.mark.usefixtures("loaded_once")
 
 
 @pytest.fixture(autouse=True)
-def _loaded_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load each model of the session once."""
-    load, loaded = saving.load_classifier, request.config.stash.setdefault(_LOADED, {})
-
-    def load_once(path: Any, **options: Any) -> saving.Loaded:
-        if path not in loaded:
-            loaded[path] = load(path, **options)
-        return loaded[path]
-
-    monkeypatch.setattr(saving, "load_classifier", load_once)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "ROWS", 4)  # of a block
 
 
