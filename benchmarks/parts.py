@@ -1,6 +1,7 @@
 """A corpus in parts: rows, memory, speed, and what of it is not the encoder's: docs/performance.md.
 
     python benchmarks/parts.py --data DIR [--texts 20000] [--rows 2000000] [--workers]
+                               [--shards]
 
 Parallel text of many languages in 12 parts is answered by a model of the demo's topics on the
 bundled encoder; made-up rows in 40 parts by one on a static encoder made here, in model2vec's
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=20_000)
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--workers", action="store_true", help="one worker against two")
+    parser.add_argument("--shards", action="store_true", help="four shards against the whole")
     given = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as name:
@@ -51,7 +53,11 @@ def main() -> None:
         if given.rows:
             static(folder, given.rows)
         if given.texts:
-            bundled(folder, given.data, given.texts, compares_workers=given.workers)
+            bundled(folder, given.data, given.texts)
+            if given.workers:
+                by_workers(folder)
+            if given.shards:
+                by_shards(folder)
 
 
 def static(folder: Path, n_rows: int) -> None:
@@ -73,7 +79,7 @@ def static(folder: Path, n_rows: int) -> None:
     print(Table(rows, caption=f"Static encoder, {N_STATIC_PARTS} parts").to_markdown())
 
 
-def bundled(folder: Path, data: Path, n_texts: int, *, compares_workers: bool) -> None:
+def bundled(folder: Path, data: Path, n_texts: int) -> None:
     """Texts by the bundled encoder: equal labels, and the share of time outside the encoder."""
     texts = list(islice(parallel_texts(data / "parallel"), n_texts))
     train, topics = folder / "train.jsonl", demo_train("topics")
@@ -104,19 +110,40 @@ def bundled(folder: Path, data: Path, n_texts: int, *, compares_workers: bool) -
         "share outside the encoder": round(1 - seconds["encoder"] / seconds["all"], 3),
     }]  # fmt: skip
     print(Table(rows, caption=f"Bundled encoder, {N_PARTS} parts").to_markdown())
-    if compares_workers:
-        rows = []
-        for workers in (1, 2):
-            made_by = folder / f"by{workers}"
-            more = ["--workers", workers, "--out", made_by]
-            ran = run_outside([*words[:-1], workers, *more])
-            first = min(path.stat().st_mtime for path in made_by.glob("_run.json"))
-            last = max(path.stat().st_mtime for path in made_by.glob("*.parquet"))
-            rows.append({"workers": workers, "s after the start": round(last - first, 1)} | ran)
-        rows[1]["times faster"] = round(
-            rows[0]["s after the start"] / rows[1]["s after the start"], 2
-        )
-        print(Table(rows, caption="Workers, one thread each").to_markdown())
+
+
+def by_workers(folder: Path) -> None:
+    """Answer the same texts by one process and by two, of one thread each."""
+    rows = []
+    for workers in (1, 2):
+        out = folder / f"by{workers}"
+        ran = run_outside([
+            "classify", "predict", folder / "model", folder / "texts",
+            "--threads", workers, "--workers", workers, "--out", out,
+        ])  # fmt: skip
+        first = min(path.stat().st_mtime for path in out.glob("_run.json"))
+        last = max(path.stat().st_mtime for path in out.glob("*.parquet"))
+        rows.append({"workers": workers, "s after the start": round(last - first, 1)} | ran)
+    rows[1]["times faster"] = round(rows[0]["s after the start"] / rows[1]["s after the start"], 2)
+    print(Table(rows, caption="Workers, one thread each").to_markdown())
+
+
+def by_shards(folder: Path) -> None:
+    """Answer the same texts by four commands, one after another; compare with the whole run."""
+    for number in range(1, 5):
+        run_outside([
+            "classify", "predict", folder / "model", folder / "texts",
+            "--threads", 1, "--shard", f"{number}/4", "--out", folder / "sharded",
+        ])  # fmt: skip
+    rows, other = 0, 0
+    for path in sorted((folder / "answers").glob("*.parquet")):
+        whole, part = (parquet.read_table(one) for one in (path, folder / "sharded" / path.name))
+        rows += len(part)
+        other += sum(map(dict.__ne__, whole.to_pylist(), part.to_pylist()))
+    names = [{path.name for path in (folder / one).glob("*.parquet")}
+             for one in ("answers", "sharded")]  # fmt: skip
+    table = [{"rows": rows, "rows that differ": other, "same parts": names[0] == names[1]}]
+    print(Table(table, caption="Four shards against the whole run").to_markdown())
 
 
 def other_labels(model: Path, texts: list[str], out: Path) -> int:
