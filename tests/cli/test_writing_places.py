@@ -42,6 +42,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("probe script", "--out"): ["no", "--lang", "ja", "--romanise"],
     ("probe rank-sources", "--out"): ["no"],
     ("retrieve evaluate", "--report"): ["--tatoeba", "no"],
+    ("reproduce", "--out"): ["geometry", "--data", "no"],
     ("tag evaluate", "--out"): ["no", "--test", "ja=no.conllu"],
     ("tag export", "--out"): ["no"],
     ("tag fit", "--out"): ["--train", "en=no.conllu"],
@@ -196,6 +197,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
      ["MODEL", "KB"]),
     (["probe", "rank-sources", "MODEL", "--text", "ja=JA", "--wals", "KB"], "--out",
      ["MODEL", "KB/new"]),
+    (["reproduce", "geometry", "--encoder", "ENCODER", "--data", "MODEL"], "--out",
+     ["MODEL", "ENCODER", "ENCODER/new"]),
     (["retrieve", "evaluate", "--encoder", "ENCODER", "--tatoeba", "MODEL"], "--report",
      ["MODEL/new.html", "ENCODER/manifest.json"]),
     (["tag", "fit", "--train", "en=MODEL/t.tsv", "--dev", "ja=JA", "--encoder", "ENCODER", "--kb",
@@ -228,7 +231,8 @@ def test_what_is_read_is_never_replaced(
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for place in places:
         given = [*map(put, words), option, put(place)]
-        resumes = {"compare", "link", "transfer", "script"} & {words[1]}  # and has no --overwrite
+        # They resume, and have no --overwrite.
+        resumes = {"compare", "link", "transfer", "script", "reproduce"} & {*words[:2]}
         said = refuse(*given, *([] if resumes else ["--overwrite"]))
         assert "this command" in said, place
         assert f"choose another {option}" in said
@@ -253,7 +257,8 @@ BESIDE = [
     ("tag fit", "--out", "--checkpoints"),
     ("classify adapt", "--out", "--cache"), ("encode", "--out", "--cache"),
     ("classify predict", "--out", "--cache"), ("classify audit draw", "--out", "--cache"),
-    ("retrieve evaluate", "--report", "--cache"), ("probe translation", "--out", "--checkpoints"),
+    ("retrieve evaluate", "--report", "--cache"), ("reproduce", "--out", "--cache"),
+    ("probe translation", "--out", "--checkpoints"),
     ("kb build", "--out", "--work"), ("vectors train", "--out", "--work"),
 ]  # fmt: skip
 

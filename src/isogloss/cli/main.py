@@ -45,10 +45,18 @@ COMMANDS = {
     "doctor": (
         "Say what is installed, what this machine is, and what cannot work; fit for a bug report."
     ),
+    "reproduce": (
+        "Measure the tables of a paper again, beside the published figures: what is missing runs."
+    ),
     "try": "Learn from a file of labelled texts, answer another, and open a page on it.",
 }
 # Of a command that has not the name of its module; the last part is that of the function.
-_MODULES = {"doctor": "diagnosing.doctor", "serve": "serving.serve", "try": "serving.trial"}
+_MODULES = {
+    "doctor": "diagnosing.doctor",
+    "reproduce": "reproducing.reproduce",
+    "serve": "serving.serve",
+    "try": "serving.trial",
+}
 _TAKE_EMPTY = ("--prefix", "--label-separator")  # the first means none, the second says more
 
 

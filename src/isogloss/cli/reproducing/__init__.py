@@ -1,0 +1,1 @@
+"""Measuring a paper again: the command, and how it is shown."""

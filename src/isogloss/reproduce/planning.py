@@ -1,0 +1,82 @@
+"""What will run, and for about how long: from a rate that is measured, which is said."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isogloss.encode import Encoder
+from isogloss.errors import counted
+from isogloss.progress import silent_parts
+from isogloss.report.table import Table
+from isogloss.reproduce.cells import CellFile
+from isogloss.reproduce.tasks import Task
+
+N_SAMPLE = 64
+_SEED = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cells by task, and how the time was estimated."""
+
+    table: Table
+    notes: list[str]
+
+
+def planned(tasks: Sequence[Task], kept: CellFile | None, encoder: Encoder) -> Plan:
+    """Return what will run.
+
+    Time is that of the cells of the same task that are kept, where there are some; else that of
+    the encoder alone, at the rate that a sample of the texts is encoded with.
+    """
+    rows, rate = [], None
+    has_measured = False
+    for task in tasks:
+        missing = {key.digest: key for key in task.cells if kept is None or key not in kept}
+        same = [] if kept is None else [
+            cell.seconds for cell in kept.all_of(task.name)
+            if cell.key.encoder == encoder.fingerprint
+        ]  # fmt: skip
+        if same:
+            has_measured = True
+            seconds = float(np.mean(same)) * len(missing)
+        else:
+            rate = rate or _characters_per_second(encoder, task.sample)
+            read = sum(
+                job.n_characters([key for key in job.cells if key.digest in missing])
+                for job in task.jobs
+                if any(key.digest in missing for key in job.cells)
+            )
+            seconds = read / rate if rate else float("nan")
+        n_cells = len({key.digest for key in task.cells})
+        rows.append({
+            "task": task.name, "of": task.title, "cells": n_cells, "done": n_cells - len(missing),
+            "to run": len(missing), "minutes": seconds / 60,
+        })  # fmt: skip
+    return Plan(Table(rows), [*_notes(rate, has_measured, encoder)])
+
+
+def _notes(rate: float | None, has_measured: bool, encoder: Encoder) -> list[str]:
+    said = []
+    if has_measured:
+        said.append("minutes: an estimate, from the mean of the cells of that task that are done")
+    if rate:
+        said.append(
+            f"minutes: an estimate, from {counted(round(rate), 'character')} a second, measured "
+            f"just now on {N_SAMPLE} texts with {encoder.name}; fitting heads is not in it"
+        )
+    return said
+
+
+def _characters_per_second(encoder: Encoder, texts: Sequence[str]) -> float | None:
+    if not texts:
+        return None
+    rows = np.random.default_rng(_SEED).permutation(len(texts))[:N_SAMPLE]
+    sample = [texts[row] for row in rows]
+    with silent_parts():
+        encoder.encode(sample[:4])  # what is compiled or laid out at first use does not count
+        start = time.perf_counter()
+        encoder.encode(sample)
+    return sum(map(len, sample)) / (time.perf_counter() - start)

@@ -1,0 +1,116 @@
+"""What a paper is measured by: tasks, their jobs, and what every cell is made with."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from isogloss.encode import Encoder
+from isogloss.errors import InputError
+from isogloss.reproduce.cells import CellFile, CellKey
+from isogloss.reproduce.lines import Line
+
+Found = dict[str, Any]  # what is kept of a cell, as JSON has it
+Made = Iterator[tuple[CellKey, Found]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Cells that are made together, as they share a fit or the vectors of texts.
+
+    Attributes
+    ----------
+    cells
+        In the order in which they are made.
+    n_characters
+        That the encoder reads for some of the cells, for an estimate of the time: of a fine-tuned
+        one three times those of a training epoch, for the way back.
+    make
+        Makes cells, some of `cells`, one after the other.
+    """
+
+    cells: Sequence[CellKey]
+    n_characters: Callable[[Sequence[CellKey]], int]
+    make: Callable[[Sequence[CellKey]], Made]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Part of a paper.
+
+    Attributes
+    ----------
+    settings
+        All of them, to be printed.
+    lines
+        From cells to lines of the table; cells that are missing are left out.
+    sample
+        Texts to measure the encoder's rate on.
+    failures
+        One sentence for each thing that is wrong with the data; the rest goes on without it.
+    absent
+        What is not there, so that the task has no cell; "" where all or some is there.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    jobs: Sequence[Job] = ()
+    lines: Callable[[CellFile], list[Line]] = lambda _: []
+    sample: Sequence[str] = ()
+    failures: Sequence[str] = ()
+    absent: str = ""
+
+    @property
+    def cells(self) -> list[CellKey]:
+        """The cells of all jobs."""
+        return [key for job in self.jobs for key in job.cells]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a paper is measured with.
+
+    Attributes
+    ----------
+    data
+        Folder of the data sets.
+    kb
+        Knowledge base; None: none.
+    seeds
+        None: the paper's own number, or that of the task.
+    tune, training
+        As `TextClassifier` and `TokenTagger` take them.
+    """
+
+    paper: str
+    encoder: Encoder
+    data: Path
+    kb: Path | None = None
+    seeds: int | None = None
+    tune: str = "head"
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def key(
+        self, task: str, langs: str, settings: Mapping[str, Any], *, seed: int = 0, data: str
+    ) -> CellKey:
+        """Return the key of a cell of this encoder."""
+        precision = {"dtype": self.encoder.dtype}
+        return CellKey(
+            self.paper, task, langs, dict(settings) | precision, seed, self.encoder.fingerprint,
+            data,
+        )  # fmt: skip
+
+    def differs(self, theirs: str, *others: str) -> str:
+        """Return what differs from a paper, first the encoder."""
+        return "; ".join([f"encoder {self.encoder.name}, not {theirs}", *filter(None, others)])
+
+
+@contextmanager
+def sentences_into(failures: list[str]) -> Iterator[None]:
+    """Put the sentence of an `InputError` into a list, and go on."""
+    try:
+        yield
+    except InputError as error:
+        failures.append(str(error))
