@@ -186,8 +186,8 @@ def placed(*how: str) -> list[str]:
 
 
 def write_first_files(folder: Path) -> None:
-    """Write the three files of the README."""
-    page = (ROOT / "README.md").read_text("utf-8")
+    """Write the three files of "Your first classifier"."""
+    page = (ROOT / FIRST[1]).read_text("utf-8")
     for block in re.findall(r"```csv\n(.*?)```", page, re.DOTALL):
         (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
 

@@ -45,6 +45,11 @@ def is_printed(shown: list[str], printed: list[str]) -> bool:
     return len(pairs) == len(printed) and all(map(_alike, pairs))
 
 
+def is_within(shown: list[str], printed: list[str]) -> bool:
+    """Whether the words that a page shows stand together among those printed."""
+    return any(is_printed(printed[start:], shown) for start in range(len(printed)))
+
+
 def _alike(pair: tuple[str, str]) -> bool:
     try:
         printed, shown = map(float, pair)
@@ -53,15 +58,20 @@ def _alike(pair: tuple[str, str]) -> bool:
     return abs(printed - shown) <= TOLERANCE
 
 
-def steps_of(page: str, folder: Path) -> list[tuple[str, str, str]]:
-    """Write the files of a page; return its steps: kind, what is run, and the page after it."""
-    page = page[page.index("```csv") :]
+def write_files(folder: Path) -> None:
+    """Write the files of "Your first classifier", which both pages use."""
+    for kind, block in blocks((ROOT / "docs" / "getting-started.md").read_text("utf-8")):
+        if kind == "csv":
+            (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
+
+
+def steps_of(page: str) -> list[tuple[str, str, str]]:
+    """Return the steps of a page after its demo: kind, what is run, and the page after it."""
+    page = page[page.index("tickets.csv") :]
     steps = []
     for kind, block in blocks(page):
         after = page[page.index(block) :]
-        if kind == "csv":
-            (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
-        elif kind in ("console", "bash"):
+        if kind in ("console", "bash"):
             commands = re.findall(r"^(?:\$ )?isogloss (.*)$", block, re.MULTILINE)
             steps += [
                 ("command", line, after[after.index(line) + len(line) :]) for line in commands
@@ -87,7 +97,8 @@ def outputs_of(steps: list[tuple[str, str, str]]) -> list[str]:
 def test_commands_and_code_print_what_the_page_shows(
     name: str, n_shown: int, tmp_path: Path
 ) -> None:
-    steps = steps_of((ROOT / name).read_text("utf-8"), tmp_path)
+    write_files(tmp_path)
+    steps = steps_of((ROOT / name).read_text("utf-8"))
     outputs = outputs_of([(str(tmp_path), kind, what) for kind, what, _ in steps])
     n_compared = 0
     for (_, what, after), output in zip(steps, outputs, strict=True):
@@ -106,7 +117,8 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
     (shown,) = [block for _, block in blocks(page) if block.startswith("1. A knowledge base")]
     (printed,) = outputs_of([(str(tmp_path), "command", "demo --out isogloss-demo")])
     assert "isogloss: converting" in shown  # the talk of a first run, which is not on this stream
-    assert is_printed(_untimed(printed), _untimed(shown))
+    for part in shown.split("  …\n"):  # languages that the page leaves out
+        assert is_within(_untimed(part), _untimed(printed)), part
 
 
 def _untimed(text: str) -> list[str]:
@@ -120,3 +132,5 @@ def test_other_numbers_and_words_are_told() -> None:
     assert not is_printed(shown, ["a", "0.4", "b"])
     assert not is_printed(shown, ["a", "0.52", "c"])
     assert not is_printed(shown, ["a", "0.52", "b", "next", "more"])
+    assert is_within(["b", "0.5"], ["a", "b", "0.501", "c"])
+    assert not is_within(["a", "c"], ["a", "b", "c"])
