@@ -27,6 +27,7 @@ from isogloss.statistics.intervals import (
     interval_of_share,
     interval_of_strata,
 )
+from records import Record, add_json
 from routing_data import read_routing
 
 N_TEST = 240
@@ -48,7 +49,9 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=50)
     parser.add_argument("--training", type=int, default=2000, help="English training messages")
     parser.add_argument("--langs", type=lambda value: value.split(","), help="default: all")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     options.out.mkdir(parents=True, exist_ok=True)
     found = answers(options)
     if options.langs:
@@ -65,9 +68,10 @@ def main() -> None:
         json.dumps({"overall": overall, "assisted": beside, "rows": rows + helped}, indent=1),
         "utf-8",
     )
-    print(Table(overall).to_markdown())
-    print(Table(beside).to_markdown())
-    print(Table(widths()).to_markdown())
+    record.show("audits", Table(overall))
+    record.show("assisted", Table(beside))
+    record.show("widths", Table(widths()))
+    record.write()
 
 
 def answers(options: argparse.Namespace) -> Answers:

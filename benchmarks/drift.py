@@ -24,6 +24,7 @@ from isogloss.classify.answers.drift import LanguageDrift, find_drift
 from isogloss.classify.answers.summary import DataFacts, ModelFacts, Summary, SummaryCounts
 from isogloss.data.row_languages import RowLanguages
 from isogloss.report.table import Table
+from records import Record, add_json
 from routing_data import read_routing
 
 LANGS = ("ar", "cy", "de", "es", "fi", "hi", "ja", "ru", "th", "tr")
@@ -70,17 +71,15 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=300, help="texts of a language in each inbox")
     parser.add_argument("--training", type=int, default=1000, help="English training messages")
     parser.add_argument("--langs", type=lambda value: value.split(","), default=LANGS)
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     options.out.mkdir(parents=True, exist_ok=True)
     found = answered(options)
-    rows = [
-        row(name, changed, found, options)
-        for name, changed in (
-            ("halves", None), ("labels", shifted), ("language", replaced), ("new", renamed),
-        )
-    ]  # fmt: skip
+    rows = [row(name, changed, found, options) for name, changed in LATER.items()]
     (options.out / "drift.json").write_text(json.dumps(rows, indent=1), "utf-8")
-    print(Table(rows).to_markdown())
+    record.show("inboxes", Table(rows))
+    record.write()
 
 
 def answered(options: argparse.Namespace) -> dict[str, Answered]:
@@ -122,7 +121,7 @@ def row(
         n_hit += target is None or target in flagged
         n_others += bool(flagged - {target, lang})
         missed += [] if target is None or target in flagged else [target]
-    made: dict[str, Any] = {"inboxes": name, "divisions": options.divisions,
+    made: dict[str, Any] = {"the later inbox": name, "divisions": options.divisions,
                             "languages": len(found), "n": options.n}  # fmt: skip
     return made | {
         "flagged": None if changed is None else n_hit,
@@ -180,6 +179,14 @@ def summary(counts: SummaryCounts) -> Summary:
     languages = counts.languages()
     data = DataFacts("inbox", None, sum(one.n for one in languages))
     return Summary(ModelFacts("model", "0", []), {}, data, {}, 0.0, languages)
+
+
+LATER = {  # what the later inbox is → what changes it
+    "the other half, as it is": None,
+    "in one language a fifth of the texts gave way to texts with one label": shifted,
+    "the texts of one language gave way to those of another, said to be in the first": replaced,
+    "one language is gone, one that was not there came": renamed,
+}
 
 
 if __name__ == "__main__":

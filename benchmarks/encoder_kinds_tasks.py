@@ -23,6 +23,7 @@ from isogloss import Encoder
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.report.table import Table
 from isogloss.statistics.scores import interval_of_language_mean
+from records import Record, add_json
 from transform_tasks import lines_of
 
 N_PAIRS, N_LANGUAGES, N_TOPIC_LANGUAGES = 250, 12, 14
@@ -69,7 +70,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation data")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     warnings.filterwarnings("ignore", message="torch.quantize_per_tensor")  # deprecated
     torch.set_num_threads(1)
     kinds = {
@@ -94,9 +97,10 @@ def main() -> None:
                     "difference_high": gain.high,
                 }
             )
-    print(Table(rows).to_markdown())
+    record.show("tasks", Table(rows))
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "encoder_kinds_tasks.json").write_text(json.dumps(rows, indent=1), "utf-8")
+    record.write()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from isogloss import Encoder
 from isogloss.data.lines import open_lines
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.report.table import Table
+from records import Record, add_json
 
 YEARS = range(2012, 2016)
 RELEASE = "ethayarajh2019-release"
@@ -53,7 +54,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="first so many sentences, to try it")
     parser.add_argument("--units", nargs="+", choices=("word", "token"), default=["word", "token"])
     parser.add_argument("--threads", type=int)
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     sentences = read_sentences(options.data, only_scored=options.scored)[: options.limit]
     published = {} if options.published is None else read_published(options.published)
     drawn = GeometryOptions(max_words=options.max_words)
@@ -66,15 +69,16 @@ def main() -> None:
         result = GeometryResult([measured], options=drawn)
         print(f"\n## {unit}: {wall:.0f} s, {cpu:.0f} CPU-s, at most {memory:.2f} GB\n")
         print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
-        for table in (result.layers, result.isotropy, result.claims, result.extremes):
-            print(table.to_markdown())
+        for name in ("layers", "isotropy", "claims", "extremes"):
+            record.show(f"{unit}, {name}", getattr(result, name))
         for metrics in SHOWN_BESIDE if published else ():
-            print(beside(result, published, metrics).to_markdown())
+            record.show(f"{unit}, {metrics[0]}", beside(result, published, metrics))
         if options.out is not None:
             result.write(options.out / f"geometry-{unit}", overwrite=True)
             cost = {"wall_seconds": wall, "cpu_seconds": cpu, "memory_gb": memory}
             text = json.dumps(cost, indent=2)
             (options.out / f"geometry-{unit}-cost.json").write_text(text, encoding="utf-8")
+    record.write()
 
 
 def read_sentences(data: Path, *, only_scored: bool = False) -> list[str]:

@@ -29,8 +29,11 @@ from evaluation_data import find
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.kb import KnowledgeBase, Linker, Mention
 from isogloss.kb.matching.name_table import names_of
+from isogloss.report.table import Table
+from isogloss.statistics.draws import columns_of
 from isogloss.statistics.intervals import interval_of_share
 from isogloss.text.folding import fold_texts
+from records import Record, add_json
 
 N_CHECKED = 50
 SNIPPET = 8  # characters on each side of a name
@@ -45,23 +48,29 @@ def texts_of(data: Path, lang: str) -> Documents:
     return read_documents(file, format=FileFormat(quoting="csv"), needs_label=True)
 
 
-def links(kb: KnowledgeBase, data: Path) -> None:
+def links(kb: KnowledgeBase, data: Path, record: Record) -> None:
     """Print for each language what is found without and with the rules."""
-    print("| lang | links | with rules | entities | with rules | unlinked | with rules |")
-    print("| :--- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows = []
     for folder in sorted((data / "sib200").iterdir()):
         if not folder.is_dir():
             continue
         texts = texts_of(data, folder.name).texts
-        cells = []
+        cells: list[dict[str, float]] = []
         for inflection in (False, True):
             linker = Linker(kb, folder.name, inflection=inflection)
             bags = linker.bags(texts)
             n_mentions = linker.link(texts).n_mentions
             n_unlinked = int((np.diff(bags.indptr) == 0).sum())
-            cells.append((n_mentions / len(texts), bags.entity.size / len(texts), n_unlinked))
-        (a, b, c), (d, e, f) = cells
-        print(f"| {folder.name} | {a:.1f} | {d:.1f} | {b:.1f} | {e:.1f} | {c} | {f} |")
+            cells.append({"links": round(n_mentions / len(texts), 1),
+                          "entities": round(bags.entity.size / len(texts), 1),
+                          "unlinked": n_unlinked})  # fmt: skip
+        row: dict[str, Any] = {"lang": folder.name}
+        for name, value in cells[0].items():
+            row |= {name: value, f"{name} with rules": cells[1][name]}
+        rows.append(row)
+    record.show("links", Table(rows))
+    has_rules = [row for row in rows if row["links"] != row["links with rules"]]
+    record.show("languages with rules", Table(has_rules))
 
 
 def draw(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, out: Path) -> None:
@@ -95,11 +104,10 @@ def both_kinds(
     return found
 
 
-def misses(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, out: Path) -> None:
-    """Print for each language what became of the links of the English sentences."""
+def misses(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, out: Path) -> Table:
+    """Return for each language what became of the links of the English sentences."""
     english = dict(zip(*_ids_and_texts(data, "eng_Latn"), strict=True))
-    print("| lang | rules | " + " | ".join(OUTCOMES) + " |")
-    print("| :--- | :--- |" + " ---: |" * len(OUTCOMES))
+    lines = []
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         for lang in langs:
@@ -120,8 +128,9 @@ def misses(kb: KnowledgeBase, data: Path, langs: list[str], n: int, seed: int, o
                         counts[outcome] += 1
                         writer.writerow([lang, inflection, row, mention.surface, outcome,
                                          "; ".join(sorted(named)[:6])])  # fmt: skip
-                cells = " | ".join(str(count) for count in counts.values())
-                print(f"| {lang} | {'with' if inflection else 'without'} | {cells} |")
+                rules = "with" if inflection else "without"
+                lines.append({"lang": lang, "rules": rules} | counts)
+    return Table(lines)
 
 
 def _outcome(is_linked: bool, named: set[str], text: str) -> str:
@@ -147,8 +156,8 @@ def _names_of_entities(kb: KnowledgeBase, lang: str) -> dict[int, set[str]]:
     return names
 
 
-def score(files: list[Path]) -> None:
-    """Print the share of right links by language and kind."""
+def score(files: list[Path]) -> Table:
+    """Return the share of right links by language and kind."""
     counts: dict[tuple[str, str], list[int]] = {}
     for file in files:
         with file.open(encoding="utf-8", newline="") as rows:
@@ -158,12 +167,12 @@ def score(files: list[Path]) -> None:
                 count = counts.setdefault((row["lang"], row["kind"]), [0, 0])
                 count[0] += row["verdict"] == "right"
                 count[1] += 1
-    print("| lang | kind | checked | right | precision |")
-    print("| :--- | :--- | ---: | ---: | ---: |")
+    rows = []
     for (lang, kind), (right, n) in sorted(counts.items()):
         share = interval_of_share(right, n)
-        interval = f"{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
-        print(f"| {lang} | {kind} | {n} | {right} | {interval} |")
+        rows.append({"lang": lang, "kind": kind, "checked": n, "right": right}
+                    | columns_of("precision", share))  # fmt: skip
+    return Table(rows)
 
 
 def _ids_and_texts(data: Path, lang: str) -> tuple[list[str], list[str]]:
@@ -198,16 +207,23 @@ def main() -> None:
         command.add_argument("--seed", type=int, default=0)
         command.add_argument("--out", type=Path, required=True)
     commands.add_parser("score").add_argument("files", nargs="+", type=Path)
+    for name in ("links", "misses", "score"):
+        add_json(commands.choices[name])
     options = parser.parse_args()
-    if options.command == "score":
-        score(options.files)
+    if options.command == "draw":
+        kb = KnowledgeBase.open(options.kb)
+        draw(kb, options.data, options.langs, options.n, options.seed, options.out)
         return
-    kb = KnowledgeBase.open(options.kb)
-    if options.command == "links":
-        links(kb, options.data)
+    record = Record(options.json)
+    if options.command == "score":
+        record.show("precision", score(options.files))
+    elif options.command == "links":
+        links(KnowledgeBase.open(options.kb), options.data, record)
     else:
-        work = draw if options.command == "draw" else misses
-        work(kb, options.data, options.langs, options.n, options.seed, options.out)
+        kb = KnowledgeBase.open(options.kb)
+        found = misses(kb, options.data, options.langs, options.n, options.seed, options.out)
+        record.show("misses", found)
+    record.write()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from isogloss.mine.pairs import mine_pairs
 from isogloss.report.table import Table
 from isogloss.retrieve.margins import MARGINS
 from isogloss.statistics.draws import Resampling, columns_of
+from records import Record, add_json
 
 N_DRAWS = 10
 NOISE = 9  # times as many sentences without a translation as with one
@@ -128,7 +129,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/mining"))
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--every", type=int, default=1, help="every third language alone: 3")
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     given.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(given.encoder, cache=given.out / "vectors")
     pairs = read(given.data / "parallel" / "dev")
@@ -139,8 +142,9 @@ def main() -> None:
         print(f"{lang}: {len(some.english)} pairs encoded", flush=True)
     found = {lang: mined(lang, pairs, vectors) for lang in pairs}
     rows, each = judged(found)
-    print(Table(rows).to_markdown())
-    print(Table(each).to_markdown())
+    record.show("scores", Table(rows))
+    record.show("languages", Table(each))
+    record.write()
     (given.out / "mining.json").write_text(json.dumps({"rows": rows, "languages": each}, indent=1))
 
 

@@ -31,6 +31,7 @@ from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.data.lines import open_lines
 from isogloss.learn.splits import stratified_parts
 from isogloss.report.table import Table
+from records import Record, add_json
 
 NAMES = ["anger", "anticipation", "disgust", "fear", "joy", "sadness", "surprise", "trust"]
 LABELLED_BY_PEOPLE = ("fi",)
@@ -148,7 +149,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--dtype", default="bfloat16")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     options.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(options.encoder, dtype=options.dtype, cache=options.out / "vectors")
     data = options.data / "xed"
@@ -177,11 +180,12 @@ def main() -> None:
     tables = {"multilabel": Table(rows), "multilabel-baseline": Table(baselines)}
     for name, table in tables.items():
         table.write(options.out / f"{name}.json", overwrite=True)
-        print(table.to_markdown())
+        record.show(name, table)
     shown = ", ".join(
         f"{n} {t:.2f}" for n, t in zip(whole.classes_, whole.thresholds_, strict=True)
     )
     print(f"thresholds tuned on English: {shown}")
+    record.write()
 
 
 if __name__ == "__main__":

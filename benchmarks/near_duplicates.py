@@ -24,6 +24,7 @@ from isogloss.report.table import Table
 from isogloss.retrieve.duplicates import near_duplicates
 from isogloss.statistics.draws import Resampling, columns_of
 from isogloss.statistics.intervals import interval_of_draws
+from records import Record, add_json
 
 N_DRAWS = 10
 PRECISION = 0.95
@@ -86,7 +87,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the evaluation data")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/near_duplicates"))
     parser.add_argument("--encoder", default="bundled")
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     encoder = Encoder.load(given.encoder, cache=given.out / "vectors")
     vectors = []
     for lang in sorted(["eng_Latn", *SIB_LANGUAGES]):
@@ -108,7 +111,8 @@ def main() -> None:
         for half, of_half in (("chosen on", chosen), ("reported", reported)):
             rows.append({"score": score, "half": half} | of_half[best])
         print(Table(reported, caption=f"{score}: languages that are reported").to_markdown())
-    print(Table(rows).to_markdown())
+    record.show("thresholds", Table(rows))
+    record.write()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from isogloss.probe import (
 )
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
+from records import Record, add_json
 
 PIVOT = "en"
 
@@ -41,7 +42,9 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=1000, help="most sentences a language")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--out", type=Path, help="existing folder for tables and curves")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     read = {"sib200": read_sib200, "pud": read_pud}[options.set]
     asked = NeutralityOptions(max_sentences=options.sentences)
     encoder = Encoder.load(options.encoder, threads=options.threads)
@@ -50,9 +53,11 @@ def main() -> None:
     if options.out is not None:
         result.write(options.out / f"neutrality-{options.set}", overwrite=True)
     print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
-    for table in (result.layers, result.retrieval, result.shown_languages):
-        print(table.to_markdown())
-    print(shift_by_layer(result, parse_language(options.lang)).to_markdown())
+    record.show("layers", result.layers)
+    record.show("retrieval", result.retrieval)
+    record.show("languages", result.shown_languages)
+    record.show("shift", shift_by_layer(result, parse_language(options.lang)))
+    record.write()
 
 
 def read_sib200(data: Path) -> ParallelTexts:

@@ -22,6 +22,7 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.probe.transfer.matrix.controls import RandomEncoder
 from isogloss.probe.transfer.measures.overlap import overlap, token_types
 from isogloss.report.table import Table
+from records import Record, add_json
 from zero_shot import read
 
 N_PERMUTATIONS = 9999
@@ -32,7 +33,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with sib200/")
     parser.add_argument("--threads", type=int)
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     csv = FileFormat(quoting="csv")
     train = read(options.data, {"sib200/eng_Latn/train.tsv": "en"}, csv)
     tests = {
@@ -49,8 +52,10 @@ def main() -> None:
         for place, code in enumerate(tests)
     ]
     means = {name: np.mean(of_langs) for name, of_langs in scores.items()}
-    print(Table([*rows, {"lang": "mean", "overlap": np.mean(shared)} | means]).to_markdown())
-    print(Table([correlation(name, shared, one) for name, one in scores.items()]).to_markdown())
+    record.show("languages", Table([*rows, {"lang": "mean", "overlap": np.mean(shared)} | means]))
+    found = [correlation(name, shared, one) for name, one in scores.items()]
+    record.show("correlations", Table(found))
+    record.write()
 
 
 def types(encoder: Encoder, texts: LabelledTexts) -> frozenset[int]:
@@ -74,7 +79,8 @@ def correlation(name: str, shared: list[float], scores: list[float]) -> dict[str
         (scores,), lambda of_langs: spearmanr(shared, of_langs).statistic,
         permutation_type="pairings", n_resamples=N_PERMUTATIONS, rng=0,
     )  # fmt: skip
-    return {"system": name, "spearman": found.statistic, "p": found.pvalue, "n": len(scores)}
+    return {"system": name, "mean accuracy": float(np.mean(scores)), "n": len(scores),
+            "spearman": found.statistic, "p": found.pvalue}  # fmt: skip
 
 
 if __name__ == "__main__":

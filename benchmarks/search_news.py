@@ -25,6 +25,7 @@ from isogloss.report.table import Table
 from isogloss.statistics.draws import Resampling, columns_of
 from isogloss.statistics.intervals import interval_of_accuracy
 from isogloss.statistics.scores import interval_of_language_mean
+from records import Record, add_json
 
 K = 10
 
@@ -111,11 +112,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the evaluation data")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/search_news"))
     parser.add_argument("--encoder", default="bundled")
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     given.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(given.encoder, cache=given.out / "vectors")
-    print(Table(sentences(given.data, given.out, encoder)).to_markdown())
-    print(Table(news(given.data, given.out, encoder)).to_markdown())
+    rows = sentences(given.data, given.out, encoder)
+    record.show("sentences", Table(rows))
+    record.show("not always first", Table([row for row in rows if row["recall_1"] < 1]))
+    record.show("news", Table(news(given.data, given.out, encoder)))
+    record.write()
 
 
 if __name__ == "__main__":

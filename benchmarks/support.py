@@ -30,6 +30,7 @@ from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import interval_of_draws
+from records import Record, add_json
 from routing_data import Messages, read_routing
 
 SIB = (
@@ -200,7 +201,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--encoder", default="bundled")
+    add_json(parser)
     arguments = parser.parse_args()
+    record = Record(arguments.json)
     arguments.out.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", OmissionWarning)
     cache = arguments.out / "vectors"
@@ -221,8 +224,9 @@ def main() -> None:
         same = float((kept.support == whole.support).mean())
         change = ranking_of(kept) - ranking_of(whole)
         print(f"{name}: equal support by vectors of 32 bits {same:.4f}, AUROC {change:+.5f}")
-    print(Table(rows).to_markdown())
+    record.show("support", Table(rows))
     (arguments.out / "support.json").write_text(json.dumps(rows, indent=1))
+    record.write()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +36,14 @@ from isogloss.tag.schemes import Scheme
 from isogloss.tag.scores import EntityCounts
 from isogloss.tag.sentences import some_words
 from isogloss.tag.word_features import layer_states
+from records import Record, add_json
 
 PUD = ("de", "es", "fr", "hi", "id", "ko", "pt", "ru", "tr", "zh")
 SETTLED = ("de", "fr", "id", "pt", "tr")  # every other, by alphabet
 UNER = ("de", "pt", "zh")
 RANGES = ("5-8", "3-8", "3-9")
 PARTS = ("pos", "ner", "layers", "ner-layers", "rule")
+WEAK_AND_DEFAULT = (0.03, 0.001)
 LEEWAYS = (1.0, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35, 1.4, 1.5, 1.7)
 
 
@@ -58,16 +61,21 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/tagging"))
     parser.add_argument("--threads", type=int)
     parser.add_argument("--states", type=Path, help="folder that keeps the vectors of all layers")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     task = "ner" if options.part.startswith("ner") else "pos"
     data = read_task(options.data, task)
     encoder = Encoder.load(options.encoder, threads=options.threads)
     if options.part.endswith("layers"):
-        all_layers(encoder, data, task, options.pieces, options.states)
+        found = all_layers(encoder, data, task, options.pieces, options.states)
+        record.show("layers", Table(found))
+        record.show("by layer", by_layer(found))
     elif options.part == "rule":
-        leeways(encoder, data, options.pieces, options.states)
+        record.show("rule", leeways(encoder, data, options.pieces, options.states))
     else:
-        one_model(encoder, data, options)
+        one_model(encoder, data, options, record)
+    record.write()
 
 
 def read_task(data: Path, task: str) -> dict[str, list[ColumnSentence]]:
@@ -86,8 +94,9 @@ def read_task(data: Path, task: str) -> dict[str, list[ColumnSentence]]:
 
 
 def one_model(
-    encoder: Encoder, data: dict[str, list[ColumnSentence]], options: argparse.Namespace
-) -> None:
+    encoder: Encoder, data: dict[str, list[ColumnSentence]], options: argparse.Namespace,
+    record: Record,
+) -> None:  # fmt: skip
     """Fit and score one model, and print how long it took."""
     began, cpu = time.perf_counter(), time.process_time()
     train, dev = (tagged(data[name], "en") for name in ("train", "dev"))
@@ -115,9 +124,9 @@ def one_model(
         for name, langs in (("settled on", SETTLED), ("others", [*{*PUD} - {*SETTLED}])):
             rows = [row["accuracy"] for row in scored.rows if row["lang"] in langs]
             print(f"- mean of the languages {name}: {np.mean(rows):.4f}")
-    print(scored.table().to_markdown())
+    record.show("languages", scored.table())
     if model.fitted_.scheme is not None:
-        print(by_rule(model.fitted_, model.fitted_.scheme, tests).to_markdown())
+        record.show("transitions", by_rule(model.fitted_, model.fitted_.scheme, tests))
 
 
 def by_rule(fitted: FittedTagger, scheme: Scheme, tests: dict[str, list[ColumnSentence]]) -> Table:
@@ -147,8 +156,8 @@ def knowledge_base(options: argparse.Namespace) -> Path:
 def all_layers(
     encoder: Encoder, data: dict[str, list[ColumnSentence]], task: str, pieces: str,
     folder: Path | None,
-) -> None:  # fmt: skip
-    """Print the accuracy of words at every layer and penalty: English dev, and the mean of others.
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the accuracy of words at every layer and penalty: English dev, and the mean of others.
 
     Of entities it is F1 of words that are in one by gold or prediction, without their scheme.
     """
@@ -174,13 +183,24 @@ def all_layers(
                 {"layers": shown, "C": C, "dev": scores["dev"], "mean": np.mean(of_langs),
                  "least": np.min(of_langs)}
             )  # fmt: skip
-    print(Table(rows).to_markdown())
+    return rows
+
+
+def by_layer(rows: list[dict[str, Any]]) -> Table:
+    """Return a row for each layer: at a weak penalty, and at the one that is the default."""
+    shown: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for C in WEAK_AND_DEFAULT:
+            if np.isclose(row["C"], C):
+                line = shown.setdefault(row["layers"], {"layers": row["layers"]})
+                line |= {f"C = {C}: {name}": row[name] for name in ("dev", "mean", "least")}
+    return Table(list(shown.values()))
 
 
 def leeways(
     encoder: Encoder, data: dict[str, list[ColumnSentence]], pieces: str, folder: Path | None
-) -> None:
-    """Print what the rule chooses at each leeway, and what that gives."""
+) -> Table:
+    """Return what the rule chooses at each leeway, and what that gives."""
     states = states_of(encoder, data, "pos", pieces, folder)
     names, gold = tags_of(data)
     starts = np.cumsum([0] + [len(one.words) for one in data["dev"]])
@@ -211,7 +231,7 @@ def leeways(
             {"leeway": leeway, "layers": f"{some[0]}-{some[-1]}", "C": C_VALUES[place],
              "dev": found[place]["dev"].mean()} | means
         )  # fmt: skip
-    print(Table(rows).to_markdown())
+    return Table(rows)
 
 
 def accuracies(is_right: list[np.ndarray], starts: np.ndarray, leeway: float) -> list[HeldOutScore]:

@@ -18,6 +18,7 @@ from isogloss.report.table import Table
 from isogloss.tag.fitted import Answers, FittedTagger
 from isogloss.tag.scores import EntityCounts, TagCounts
 from isogloss.tag.word_features import WordFeatures
+from records import Record, add_json
 from tagging import read_task, tagged
 
 CHOSEN = {"pos": ("3-8", 0.001), "ner": ("5-8", 0.003)}  # by the defaults: docs/results-tagging.md
@@ -28,7 +29,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with ud/ and uner/")
     parser.add_argument("--threads", type=int)
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     encoder = Encoder.load("bundled", threads=options.threads)
     for task, (layer, C) in CHOSEN.items():
         data = read_task(options.data, task)
@@ -52,7 +55,8 @@ def main() -> None:
             })  # fmt: skip
         print(f"{task}: {'; '.join(fitted.describe())}; mean gain "
               f"{np.mean([row['gain'] for row in rows]):+.4f}")  # fmt: skip
-        print(Table(rows).to_markdown(), flush=True)
+        record.show(task, Table(rows))
+    record.write()
 
 
 def _mean(features: WordFeatures) -> Floats1d:

@@ -26,6 +26,7 @@ from isogloss.probe.translation.runs import translations
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
 from neutrality import PIVOT, sentences_of
+from records import Record, add_json
 
 LANGS = ("de", "hi", "ur", "zh")
 COLUMNS = (
@@ -45,7 +46,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     parser.add_argument("--checkpoints", type=Path, help="folder that a stopped run resumes from")
     parser.add_argument("--out", type=Path, help="existing folder for tables and curves")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     asked = TranslationOptions()
     measured = []
     with translations(asked, options.checkpoints) as kept:
@@ -64,8 +67,11 @@ def main() -> None:
     print("\n".join(f"- {note}" for note in result.notes), end="\n\n")
     with_offset = by_pair(result, "accuracy", caption="With the mean offset added, nearest by L2.")
     without = by_pair(result, "without_offset", caption="The same without the offset.")
-    for table in (with_offset, without, over_pairs(result), result.claims):
-        print(table.to_markdown())
+    record.show("with the offset", with_offset)
+    record.show("without", without)
+    record.show("means", over_pairs(result))
+    record.show("claims", result.claims)
+    record.write()
 
 
 def pud_pairs(data: Path) -> Iterator[ParallelTexts]:

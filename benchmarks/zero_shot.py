@@ -13,6 +13,7 @@ import argparse
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from evaluation_data import NEWS_LANGUAGES, SIB_LANGUAGES, find
 from isogloss import Encoder, KnowledgeBase, build_knowledge_base
@@ -29,6 +30,7 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.text.languages import parse_language
+from records import Record, add_json
 
 KB_LANGUAGES = "en fr de es it pt ru zh ja ko ar hi th tr vi id sw yo uk el he fi ta bn ka am fa ne"
 ROWS = [
@@ -113,7 +115,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--datasets", nargs="*", default=["sib200", "masakhanews"])
+    add_json(parser)
     arguments = parser.parse_args()
+    record = Record(arguments.json)
     warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", dtype=arguments.dtype)
@@ -122,11 +126,27 @@ def main() -> None:
             continue
         result = run(name, train, tests, encoder, arguments.seeds, arguments.data, arguments.out)
         details = by_language(result)
-        shown = [line for line in details.rows if line["row"] in SHOWN_BY_LANGUAGE]
-        tables = [summary(result, details), without_one(result, "pt"), Table(shown)]
-        text = "\n".join(table.to_markdown() for table in tables if table.rows)
+        lines = [line for line in details.rows if line["row"] in SHOWN_BY_LANGUAGE]
+        tables = {"systems": summary(result, details), "without pt": without_one(result, "pt"),
+                  "by language": Table(lines), "languages": side_by_side(lines)}  # fmt: skip
+        for shown, table in tables.items():
+            record.show(f"{name}, {shown}", table)
+        text = "\n".join(table.to_markdown() for table in tables.values())
         (arguments.out / f"zero_shot_{name}.md").write_text(text, encoding="utf-8")
-        print(text)
+    record.write()
+
+
+def side_by_side(lines: list[dict[str, Any]]) -> Table:
+    """Return a row a language: texts without a link, and accuracy and difference of each system."""
+    rows: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        row = rows.setdefault(
+            line["lang"], {"lang": line["lang"], "n_unlinked": line["n_unlinked"]}
+        )
+        for end in ("", "_low", "_high"):
+            row[f"{line['row']}{end}"] = line[f"accuracy{end}"]
+            row[f"{line['row']}: difference{end}"] = line[f"difference{end}"]
+    return Table(list(rows.values()))
 
 
 def without_one(result: Comparison, lang: str) -> Table:
