@@ -88,6 +88,8 @@ def test_a_page_shows_the_columns_it_asks_for(
     made = results.written(page, tmp_path)
     assert "| lang | F1 |\n| :--- | ---: |\n| de | 0.667 [0.60, 0.70] |\n| ka |  |\n" in made
     assert results.written(made, tmp_path) == made
+    alone = "<!-- table: one/scores | f1 = F1 (alone) -->\n<!-- end -->\n"
+    assert "| F1 |\n| ---: |\n| 0.667 |\n" in results.written(alone, tmp_path)
     for wrong, told in (
         ("one/score ", "no table 'score'"), ("one/scores | F2 ", "no column 'F2'"),
     ):  # fmt: skip

@@ -5,10 +5,10 @@
 A record, `benchmarks/results/NAME.json`, is written by a script of benchmarks/ alone. A page shows
 one of its tables between two comments, which Markdown does not show:
 
-    <!-- table: NAME/TABLE | column | column = shown as -->
+    <!-- table: NAME/TABLE | column | column = shown as | column (alone) -->
     <!-- end -->
 
-Without columns all are shown. Those with the ends of an interval go along.
+Without columns all are shown. The ends of its interval go along with a column that is not *alone*.
 """
 
 import json
@@ -26,6 +26,7 @@ MARKED = re.compile(
     r"<!-- table: ([\w-]+)/([^|>\n]+?)((?: \|[^|>\n]+)*) -->\n.*?<!-- end -->", re.S
 )
 ENDS = ("_low", "_high")
+ALONE = " (alone)"
 
 
 def main() -> None:
@@ -72,12 +73,12 @@ def shown_of(record: dict[str, Any], name: str, columns: list[str]) -> Table:
     rows = [dict(zip(whole["columns"], row, strict=True)) for row in whole["rows"]]
     titles: dict[str, str] = {}
     for asked in columns or whole["columns"]:
-        column, _, title = asked.partition(" = ")
+        column, _, title = asked.removesuffix(ALONE).partition(" = ")
         if column not in whole["columns"]:
             raise ValueError(f"no column '{column}', but {', '.join(whole['columns'])}")
         titles[column] = title or column
         for end in ENDS:
-            if f"{column}{end}" in whole["columns"]:
+            if f"{column}{end}" in whole["columns"] and not asked.endswith(ALONE):
                 titles[f"{column}{end}"] = f"{title or column}{end}"
     return Table(
         [{title: row[column] for column, title in titles.items()} for row in rows],
