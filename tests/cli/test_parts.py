@@ -208,6 +208,34 @@ def test_what_cannot_be_read_is_noted_and_the_others_are_made(
     assert read_summary(out / "_summary.json").data.n_rows == 55
 
 
+def test_parts_without_rows(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
+    cli(*predict(world, corpus, tmp_path / "whole"))
+    nothing = parquet.read_table(corpus / "a.parquet").slice(0, 0)
+    parquet.write_table(nothing, corpus / "empty.parquet")
+    parquet.write_table(nothing, tmp_path / "alone.parquet")
+    write_file(corpus / "header.csv", "id,lang,text\n")
+    outcome = cli(*predict(world, corpus, tmp_path / "out"))
+    assert outcome.code == 0, outcome.err
+    assert "6 parts: 6 made, 2 of all without rows" in outcome.err
+    schemas = [parquet.read_schema(tmp_path / "out" / name).remove_metadata()
+               for name in ("a.parquet", "empty.parquet", "header.csv.parquet")]  # fmt: skip
+    assert schemas[0] == schemas[1] == schemas[2]
+    summary, whole = (read_summary(tmp_path / of / "_summary.json") for of in ("out", "whole"))
+    assert summary.languages == whole.languages
+    assert (summary.data.n_rows, summary.data.n_parts_without_rows) == (44, 2)
+    alone = cli(*predict(world, tmp_path / "alone.p*", tmp_path / "none"))
+    assert alone.code == 0, alone.err
+    assert read_summary(tmp_path / "none" / "_summary.json").languages == []
+    words = ["encode", corpus, "--encoder", world.encoder, "--out", tmp_path / "vectors"]
+    assert cli(*words).code == 0
+    made = parquet.read_table(tmp_path / "vectors" / "empty.parquet")
+    assert (made.num_rows, made.schema.field("vector").type.list_size) == (0, 32)
+    counts = json.loads((tmp_path / "vectors" / "_summary.json").read_text("utf-8"))
+    assert counts["data"]["n_parts_without_rows"] == 2
+    one = cli(*predict(world, tmp_path / "alone.parquet", tmp_path / "one.csv"))
+    assert "alone.parquet: has the columns id, lang, text, note and no rows" in one.err
+
+
 def test_strict_ends_at_the_first(cli: Run, world: World, corpus: Path, tmp_path: Path) -> None:
     write_file(corpus / "a.parquet", "no")
     outcome = cli(*predict(world, corpus, tmp_path / "out", "--strict"))

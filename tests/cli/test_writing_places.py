@@ -45,6 +45,7 @@ WORDS: dict[tuple[str, str], list[str]] = {
     ("reproduce", "--out"): ["geometry", "--data", "no"],
     ("tag evaluate", "--out"): ["no", "--test", "ja=no.conllu"],
     ("tag export", "--out"): ["no"],
+    ("tag predict", "--out"): ["no", "no.conllu", "--lang", "ja"],
     ("tag fit", "--out"): ["--train", "en=no.conllu"],
     ("try", "--out"): ["no.csv"],
     ("vectors convert", "--out"): ["no"],
@@ -204,6 +205,8 @@ READ: list[tuple[list[str], str, list[str]]] = [  # command, option, places
     (["tag", "fit", "--train", "en=MODEL/t.tsv", "--dev", "ja=JA", "--encoder", "ENCODER", "--kb",
       "KB"], "--out", ["MODEL", "ENCODER", "ENCODER/new", "KB"]),
     (["tag", "export", "MODEL", "--encoder", "ENCODER"], "--out", ["MODEL", "ENCODER/new"]),
+    (["tag", "predict", "MODEL", "JA", "--lang", "ja", "--encoder", "ENCODER", "--kb", "KB"],
+     "--out", ["MODEL", "MODEL/new", "ENCODER/new", "KB", "JA"]),
     (["tag", "evaluate", "MODEL", "--test", "ja=KB/t.tsv", "--encoder", "ENCODER"], "--out",
      ["MODEL/new", "KB", "ENCODER/new"]),
     (["vectors", "convert", "TEXT", "--kb", "KB"], "--out", ["TEXT", "KB/new"]),
@@ -233,6 +236,7 @@ def test_what_is_read_is_never_replaced(
         given = [*map(put, words), option, put(place)]
         # They resume, and have no --overwrite.
         resumes = {"compare", "link", "transfer", "script", "reproduce"} & {*words[:2]}
+        resumes |= {"tag"} & {*words[:1]} if words[1] == "predict" else set()
         said = refuse(*given, *([] if resumes else ["--overwrite"]))
         assert "this command" in said, place
         assert f"choose another {option}" in said

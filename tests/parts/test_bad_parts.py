@@ -14,9 +14,11 @@ from isogloss.errors import InputError
 from isogloss.parts.executors import Serial
 from isogloss.parts.finding import find_parts, is_many
 from isogloss.parts.folder import read_failures
+from isogloss.parts.footer import read_footer
 from isogloss.parts.run import PartsJob, RunReport, run_parts
 
 TEXTS = ["a", "字字"]
+NO_TEXTS = pyarrow.array([], "string")
 
 
 def make(given: Path | str, out: Path, job: PartsJob | None = None) -> RunReport:
@@ -34,8 +36,11 @@ def truncated(path: Path) -> None:
 
 BAD: dict[str, tuple[Any, str]] = {
     "truncated.parquet": (truncated, "is not a Parquet file, or is damaged"),
-    "no-rows.parquet": (table(id=pyarrow.array([], "string"), text=pyarrow.array([], "string")),
-                        "has the columns id, text and no rows"),
+    "no-rows-no-text.parquet": (table(id=NO_TEXTS, body=NO_TEXTS), "no column 'text' among id"),
+    "no-rows-numbers.parquet": (table(id=NO_TEXTS, text=pyarrow.array([], "int64")),
+                                "'text' is of the type int64, not text; write it as text"),
+    "no-rows-no-text.csv": ("id,body\n", "no column 'text' among id, body"),
+    "no-lines.jsonl": ("", "is empty; give a file with texts"),
     "no-columns.parquet": (table(), "is empty; give a file with texts"),
     "other-columns.parquet": (table(id=TEXTS, body=TEXTS), "no column 'text' among id, body"),
     "numbers.parquet": (table(id=TEXTS, text=[1, 2]), "'text' is 1, not text"),
@@ -92,8 +97,41 @@ def test_each_says_one_sentence_and_the_others_are_made(tmp_path: Path) -> None:
         assert [row["n_letters"] for row in found[name]] == [1.0, 2.0], name
     assert {"same.csv.parquet", "same.jsonl.parquet"} <= set(found)
     assert "_failed.jsonl" in hidden_in(tmp_path / "out")
-    with pytest.raises(InputError, match=r"13 parts could not be read, the others are done"):
+    with pytest.raises(InputError, match=r"16 parts could not be read, the others are done"):
         report.refuse_failures(tmp_path / "out")
+
+
+NO_ROWS: dict[str, Any] = {
+    "no-rows.parquet": table(id=pyarrow.array([], "int64"), text=pyarrow.array([], "string")),
+    "null.parquet": table(id=pyarrow.nulls(0), text=pyarrow.nulls(0)),
+    "dictionary.parquet": table(
+        id=pyarrow.array([], "string"), text=pyarrow.array([], "string").dictionary_encode()
+    ),
+    "header.csv": "id,text\n",
+    "header.tsv.gz": gzip.compress(b"id\ttext\n"),
+}
+
+
+def test_parts_without_rows_are_parts(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name, content in NO_ROWS.items():
+        write(tmp_path / "in" / name, content)
+    write(tmp_path / "in" / "rows.csv", GOOD["same.csv"])
+    out = tmp_path / "out"
+    report = make(tmp_path / "in", out)
+    assert (report.states, report.n_without_rows) == ({"made": 6}, 5)
+    assert not read_failures(out)
+    assert {name: len(rows) for name, rows in rows_in(out).items()} == {
+        find_parts(str(tmp_path / "in" / name), out).parts[0].target: 0 for name in NO_ROWS
+    } | {"rows.csv.parquet": 2}
+    schema = parquet.read_schema(out / "no-rows.parquet")
+    assert [str(field.type) for field in schema] == ["int64", "double"]
+    assert parquet.read_schema(out / "header.csv.parquet").names == ["id", "n_letters"]
+    for name in NO_ROWS:
+        found = read_footer(out / find_parts(str(tmp_path / "in" / name), out).parts[0].target)
+        assert found is not None
+        assert (found.n_rows, found.facts) == (0, {"n": 0})
+    assert make(tmp_path / "in", out).states == {"kept": 6}
 
 
 def test_kept_columns_have_their_types(tmp_path: Path) -> None:

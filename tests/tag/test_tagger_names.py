@@ -9,6 +9,7 @@ import pytest
 from isogloss import InputError, KnowledgeBase, TokenTagger, build_knowledge_base
 from isogloss.errors import OmissionWarning
 from isogloss.tag.names import NameFeatures
+from isogloss.tag.raw.texts import tagged_texts
 
 SYLLABLES = ("ba", "ko", "ri", "tu", "me", "la", "zo", "fi")
 TOWNS = [f"{one}{other}".capitalize() for one in SYLLABLES for other in SYLLABLES]
@@ -87,6 +88,18 @@ def test_where_nothing_links_the_answer_is_the_encoders(models: dict[str, TokenT
     with pytest.warns(OmissionWarning, match="has no names in 'sw'"):
         ours = models["with"].answers(sentences, "sw")
     assert np.array_equal(ours.log_probabilities, theirs.log_probabilities)
+
+
+def test_in_texts_of_an_unknown_language_nothing_is_linked(
+    models: dict[str, TokenTagger], recwarn: pytest.WarningsRecorder
+) -> None:
+    with_names, alone = (models[name].fitted_ for name in ("with", "without"))
+    texts = [f"the {TOWNS[50]}"] * 2
+    rows = tagged_texts(with_names, texts, ["und", "en"]).rows
+    plain = tagged_texts(alone, texts, ["und", "en"]).rows
+    assert rows[0] == plain[0]
+    assert rows[1] != plain[1]
+    assert not recwarn.list
 
 
 def test_names_that_do_not_help_get_no_weight(

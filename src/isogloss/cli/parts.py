@@ -84,7 +84,7 @@ class PartsOptions:
 
 
 def found_parts(
-    texts: TextFile, out: Path | None, *reads: object, cache: Path | None = None
+    texts: TextFile, out: Path | None, *reads: object, cache: Path | None = None, advice: str = ""
 ) -> FoundParts:
     """Find parts, and refuse a place for what is made of them that the command reads.
 
@@ -99,7 +99,7 @@ def found_parts(
         raise InputError("--sheet is for .xlsx, which is no part; leave it out")
     refuse_read(out, places_read(reads))
     refuse_inside(out, cache=cache)
-    return find_parts(texts.file, out)
+    return find_parts(texts.file, out, advice=advice)
 
 
 def texts_settings(texts: TextFile, parts: PartsOptions) -> dict[str, Any]:
@@ -134,6 +134,8 @@ def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOption
     words = {"made": "made", "remade": "made again", "kept": "there already", "failed": "not read"}
     said = [f"{report.states[state]} {word}" for state, word in words.items()
             if state in report.states]  # fmt: skip
+    if report.n_without_rows:
+        said.append(f"{report.n_without_rows} of all without rows")
     of = "" if len(parts) == len(found.parts) else f" of {len(found.parts):,}"
     typer.echo(f"isogloss: {counted(len(parts), 'part')}{of}: {', '.join(said) or 'none'}",
                err=True)  # fmt: skip

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from isogloss.data.documents import Documents, FileFormat, columns_read, documents_of
+from isogloss.data.documents import (
+    Documents,
+    FileFormat,
+    columns_read,
+    documents_of,
+    text_columns,
+)
+from isogloss.data.parquet_files import may_hold_text
 from isogloss.data.records import MISSING, NO_RECORDS, Records, read_some, refuse_empty
 from isogloss.errors import InputError
 
@@ -31,7 +38,7 @@ def read_blocks(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> It
 
 
 def read_row_blocks(
-    path: Path | str, *, format: FileFormat, rows: int | None = ROWS
+    path: Path | str, *, format: FileFormat, rows: int | None = ROWS, may_be_empty: bool = False
 ) -> Iterator[RowBlock]:
     """Yield rows of a file and their documents without labels, in order, at least one block.
 
@@ -41,6 +48,8 @@ def read_row_blocks(
         As `read_documents` takes them.
     rows
         Most documents of a block; None: all at once, save of Parquet.
+    may_be_empty
+        Yield one block without rows of a file that has columns, the right ones, and no rows.
 
     Raises
     ------
@@ -58,8 +67,25 @@ def read_row_blocks(
                 _refuse_late(next(one for one in columns if one not in settled), records, path)
             yield RowBlock(records, documents_of(records, path, format))
             settled = columns
-    if settled is None:
+    if settled is not None:
+        return
+    if not (may_be_empty and records.columns):
         refuse_empty(records, path)
+    documents = documents_of(records, path, format)  # which says what is missing
+    _refuse_other_types(records, path, format)
+    yield RowBlock(records, documents)
+
+
+def _refuse_other_types(records: Records, path: Path, format: FileFormat) -> None:
+    """Refuse a column of texts of another type, which no row of an empty Parquet file shows."""
+    if records.batch is None:
+        return
+    for name in text_columns(records.columns, path, format):
+        found = records.batch.schema.field(name).type
+        if not may_hold_text(found):
+            raise InputError(
+                f"'{name}' is of the type {found}, not text; write it as text", path=path
+            )
 
 
 def _refuse_late(column: str, records: Records, path: Path) -> None:

@@ -205,9 +205,13 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
 
 def columns_read(columns: Sequence[str], path: Path, format: FileFormat) -> list[str]:
     """Return the columns that give the texts and ids of a file with these columns."""
-    texts = format.of_file(columns, path, needs_label=False).text or (DEFAULT_COLUMN,)
     id_column = _id_column(columns, format)
-    return [*texts, *([] if id_column is None else [id_column])]
+    return [*text_columns(columns, path, format), *([] if id_column is None else [id_column])]
+
+
+def text_columns(columns: Sequence[str], path: Path, format: FileFormat) -> tuple[str, ...]:
+    """Return the columns that give the texts of a file with these columns."""
+    return format.of_file(columns, path, needs_label=False).text or (DEFAULT_COLUMN,)
 
 
 def _id_column(columns: Collection[str], format: FileFormat) -> str | None:

@@ -66,6 +66,27 @@ def cells_of(batch: Any, path: Path, at: int) -> list[Any]:
     return cells
 
 
+def without_rows(schema: Any, columns: list[str]) -> Any:
+    """Return a record batch of some columns of a schema that has no rows."""
+    import pyarrow
+
+    fields = [schema.field(at) for at, name in enumerate(schema.names) if name in columns]
+    return pyarrow.RecordBatch.from_arrays(
+        [pyarrow.nulls(0, field.type) for field in fields], schema=pyarrow.schema(fields)
+    )
+
+
+def may_hold_text(type: Any) -> bool:
+    """Whether cells of an Arrow type are texts or null."""
+    import pyarrow
+
+    types = pyarrow.types
+    if types.is_dictionary(type):
+        return may_hold_text(type.value_type)
+    kinds = (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
+    return any(is_kind(type) for is_kind in kinds)
+
+
 def _refuse_long_cell(cells: Any, column: str, path: Path, *, first_row: int) -> None:
     import pyarrow
     from pyarrow import compute

@@ -15,7 +15,13 @@ from typing import Any
 
 from isogloss.data.encodings import UTF_8
 from isogloss.data.lines import COMPRESSED, whole_lines
-from isogloss.data.parquet_files import ROWS_AT_ONCE, cells_of, open_parquet, parquet_batches
+from isogloss.data.parquet_files import (
+    ROWS_AT_ONCE,
+    cells_of,
+    open_parquet,
+    parquet_batches,
+    without_rows,
+)
 from isogloss.data.spreadsheet_cells import MARK, without_apostrophe
 from isogloss.data.tables import (
     Line,
@@ -297,7 +303,7 @@ def parquet_blocks(path: Path, rows: int, columns: list[str] | None = None) -> I
     file, first = open_parquet(path), 1
     names = columns or list(file.schema_arrow.names)
     if not file.metadata.num_rows:
-        yield Records(names, lambda _: [], [])
+        yield Records(names, lambda _: [], [], batch=without_rows(file.schema_arrow, names))
     for batch in parquet_batches(file, path, rows=rows, columns=columns):
         lines = list(range(first, first + batch.num_rows))
         yield Records(names, partial(cells_of, batch, path), lines, batch=batch)

@@ -79,13 +79,15 @@ def is_many(given: str) -> bool:
         return False
 
 
-def find_parts(given: str, out: Path) -> FoundParts:
+def find_parts(given: str, out: Path, *, advice: str = "") -> FoundParts:
     """Find the parts that a folder or a glob pattern names.
 
     Parameters
     ----------
     out
         Where parts are made, which must not be among them.
+    advice
+        Where there is none: what to do with files of another kind.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def find_parts(given: str, out: Path) -> FoundParts:
     if not parts:
         raise InputError(
             f"names no part; a part is a file that ends in one of {', '.join(PART_ENDINGS)}, each "
-            "but .parquet also with .gz or .zst",
+            f"but .parquet also with .gz or .zst{advice}",
             path=given,
         )
     return FoundParts(root, sorted(parts, key=lambda part: part.name), passed_over)

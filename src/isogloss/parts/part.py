@@ -109,8 +109,9 @@ def run_part(
     with atomic_file(target.path, overwrite=overwrite) as made:
         with target.opened(made, rows.head, task.added) as writer:
             for block in rows.blocks:
-                writer.write(block.records, work.cells(block))
-                n_rows += len(block.records.lines)
+                if block.records.lines:  # a part may have no rows
+                    writer.write(block.records, work.cells(block))
+                    n_rows += len(block.records.lines)
             if state_of(source.path) != rows.state:
                 raise InputError("was changed while it was read; run it again", path=source.path)
             part = PartMade(

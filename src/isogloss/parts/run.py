@@ -19,6 +19,7 @@ from isogloss.parts.executors import Executor
 from isogloss.parts.finding import Part
 from isogloss.parts.folder import FAILED, Failure
 from isogloss.parts.footer import PartFooter, RunFacts
+from isogloss.parts.summary import parts_without_rows
 from isogloss.parts.work import (
     Outcome,
     Ticket,
@@ -66,10 +67,11 @@ class PartsJob:
 
 @dataclass
 class RunReport:
-    """What came of the parts of a run."""
+    """What came of the parts of a run; `n_without_rows` counts all that are in the folder."""
 
     states: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
+    n_without_rows: int = 0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -110,6 +112,7 @@ def run_parts(job: PartsJob, parts: Sequence[Part], out: Path, executor: Executo
     finally:
         folder.clear_left_over(out)
     found = list(folder.footers(out))
+    report.n_without_rows = parts_without_rows(found)
     if found:
         with folder.written_summary(out) as made:
             write_json(made, job.summary_of(found))

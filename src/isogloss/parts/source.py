@@ -26,7 +26,8 @@ class RowSource:
     lang
         As `row_languages` takes it.
     kept
-        Columns that go along, behind those of ids and of the language; None: all columns do.
+        Of a part: columns that go along, behind those of ids and of the language; it may have no
+        rows, as a part of a warehouse's export. None: of one file, whose columns all go along.
     lang_option
         What says `lang` on the command line, for advice.
     """
@@ -51,7 +52,8 @@ class RowSource:
         InputError
             What `open_rows` does; also where a column that goes along is not there.
         """
-        rows = open_rows(self.path, format=self.format, rows=ROWS)
+        is_part = self.kept is not None
+        rows = open_rows(self.path, format=self.format, rows=ROWS, may_be_empty=is_part)
         if self.kept is None:
             return rows
         taken = {column.name for column in added}

@@ -32,6 +32,11 @@ def sources_hash(footers: Sequence[PartFooter]) -> str:
     return checksum_of({one.source.name: one.source.sha256 for one in footers})
 
 
+def parts_without_rows(footers: Sequence[PartFooter]) -> int:
+    """Return how many parts are of sources without rows."""
+    return sum(not one.n_rows for one in footers)
+
+
 def summed(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Add up numbers of the same name, also within.
 
@@ -70,6 +75,7 @@ def summary_document(footers: Sequence[PartFooter], *, name: str) -> dict[str, A
                 "name": name,
                 "sha256": sources_hash(footers),
                 "n_parts": len(footers),
+                "n_parts_without_rows": parts_without_rows(footers),
                 "n_rows": sum(one.n_rows for one in footers),
             },
             "settings": run.settings,

@@ -20,6 +20,7 @@ from isogloss.arrays import Doubles1d, Doubles2d, Ints1d
 from isogloss.encode.words.tokens_of_words import SpannedText
 from isogloss.kb import KnowledgeBase
 from isogloss.kb.link.linker import Linker, say_missing_names
+from isogloss.text.languages import UNKNOWN
 
 N_TYPES = 64  # the commonest in training
 C_OF_NAMES = 1.0
@@ -148,11 +149,12 @@ class _NamedWord:
 def _named_words(
     kb: KnowledgeBase, sentences: Sequence[Sequence[str]], langs: Sequence[str]
 ) -> list[list[_NamedWord]]:
-    """Return the words of each sentence that are inside a linked name."""
+    """Return the words of each sentence that are inside a linked name; ``und``: nothing is."""
     found: list[list[_NamedWord]] = [[] for _ in sentences]
-    say_missing_names(kb, [(lang, None) for lang in dict.fromkeys(langs)])
+    known = [lang for lang in dict.fromkeys(langs) if lang != UNKNOWN]
+    say_missing_names(kb, [(lang, None) for lang in known])
     types_of: dict[int, tuple[str, ...]] = {}
-    for lang in dict.fromkeys(langs):
+    for lang in known:
         rows = [row for row, one in enumerate(langs) if one == lang]
         texts = [SpannedText.joined(sentences[row]) for row in rows]
         linked = Linker(kb, lang, is_quiet=True).link([one.text for one in texts])

@@ -43,7 +43,7 @@ from isogloss.storage.files import (
     write_json,
 )
 from isogloss.storage.model_files import REPAIR, check_files, checksums_of
-from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
+from isogloss.storage.sealed import checksum_of, refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 from isogloss.tag.card import card_of
 from isogloss.tag.fitted import FittedOptions, FittedTagger
@@ -86,6 +86,16 @@ class Manifest(Struct, frozen=True):
     names: SavedNames | None
     chosen_heads: list[LanguageChoice]
     sha256: dict[str, str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Say which model it is, in 16 digits: wherever it, its encoder and its names lie."""
+        facts = msgspec.to_builtins(self)
+        encoder, names = facts["encoder"], facts["names"]
+        facts["encoder"] = {"fingerprint": encoder["fingerprint"], "options": encoder["options"]}
+        if names is not None:
+            del names["kb"]["path"]
+        return checksum_of(facts)[:16]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
-from isogloss.parts.summary import sources_hash, versions_of
+from isogloss.parts.summary import parts_without_rows, sources_hash, versions_of
 from isogloss.parts.work import Work, working
 
 
@@ -107,7 +107,12 @@ def summary_of(
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
         versions=versions_of(footers),
-        data=DataFacts(name, sources_hash(footers), sum(one.n_rows for one in footers)),
+        data=DataFacts(
+            name,
+            sources_hash(footers),
+            sum(one.n_rows for one in footers),
+            parts_without_rows(footers),
+        ),
         settings=dict(first.settings),
         seconds=round(sum(one.seconds for one in footers), 3),
         languages=languages,

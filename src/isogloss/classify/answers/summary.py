@@ -75,11 +75,15 @@ class ModelFacts(Struct, frozen=True):
 
 
 class DataFacts(Struct, frozen=True):
-    """The file that was answered; no checksum of what can be read once only."""
+    """The file that was answered; no checksum of what can be read once only.
+
+    ``n_parts_without_rows`` is that of a corpus in parts.
+    """
 
     name: str
     sha256: str | None
     n_rows: Count
+    n_parts_without_rows: Count = 0
 
 
 class Summary(Struct, frozen=True):

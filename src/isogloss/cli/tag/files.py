@@ -23,8 +23,8 @@ TaggedFiles = typer.Option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnOptions:
-    """How column files are read."""
+class ColumnPlace:
+    """Where column files have their tags."""
 
     column: Annotated[
         str | None,
@@ -38,6 +38,12 @@ class ColumnOptions:
         Literal["auto", "conllu", "conll", "wikiann", "uner"],
         typer.Option(help="Format of the files (default: found out)."),
     ] = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions(ColumnPlace):
+    """How column files are read."""
+
     encoding: options.Encoding = UTF_8
 
     def read(self, source: str | Path, lang: str, *, needs_tags: bool) -> ColumnFile:

@@ -9,32 +9,45 @@ import numpy as np
 import typer
 
 from isogloss.cli import options
-from isogloss.cli.groups import OnlyWith, grouped
-from isogloss.cli.places import refuse_place
+from isogloss.cli.groups import Given, OnlyWith, grouped
+from isogloss.cli.parts import PartsOptions
+from isogloss.cli.places import places_read, refuse_place
 from isogloss.cli.streams import write_bytes
-from isogloss.cli.tag.files import ColumnOptions
+from isogloss.cli.tag.files import ColumnOptions, ColumnPlace
 from isogloss.cli.tag.model import Model
+from isogloss.cli.tag.tagged_parts import TaggedParts, tag_parts
 from isogloss.data.column_files import ColumnFile, write_tagged
+from isogloss.data.encodings import UTF_8
 from isogloss.data.lines import open_lines
-from isogloss.errors import counted, warn_omitted
-from isogloss.storage.files import atomic_file
+from isogloss.errors import InputError
+from isogloss.parts.finding import is_many
+from isogloss.parts.folder import refuse_folder
+from isogloss.storage.files import atomic_file, refuse_read
 from isogloss.tag.fitted import Answers, FittedTagger
-from isogloss.tag.raw_text import tagged_texts
+from isogloss.tag.raw.texts import TEXTS_AT_ONCE, say_without_piece, tagged_texts
 from isogloss.text.languages import parse_language
 
-TEXTS_AT_ONCE = 256
-_FOR_COLUMNS = "is for column files; leave it out with --raw"
+_WHY = "is for column files; leave it out with --raw"
+_FOR_COLUMNS = OnlyWith("!raw", why=_WHY)
+_NOT_OF_PARTS = OnlyWith("!@parts", why="is for column files, and parts are rows of texts")
 
 
 @grouped
 def predict_command(
+    given: Given,
     saved: Model,
-    lang: Annotated[str, typer.Option(help="Language of the text.")],
-    columns: Annotated[ColumnOptions, OnlyWith("!raw", why=_FOR_COLUMNS)],
+    columns: Annotated[ColumnPlace, _FOR_COLUMNS, _NOT_OF_PARTS],
+    made: TaggedParts,
+    parts: PartsOptions,
     file: Annotated[
         str,
         typer.Argument(metavar="[FILE]", help="Column file, or text; - for standard input."),
     ] = "-",
+    lang: Annotated[
+        str | None,
+        typer.Option(help="Language of the text; of parts also 'auto': detect that of each."),
+    ] = None,
+    encoding: Annotated[options.Encoding, OnlyWith("!raw", "@parts", why=_WHY)] = UTF_8,
     raw: Annotated[
         bool,
         typer.Option("--raw", help="FILE is text, a sentence a line; ICU cuts it into words."),
@@ -45,7 +58,8 @@ def predict_command(
             help="JSON Lines to make: of each sentence its words, tags, and the probability of "
             "every tag of each word."
         ),
-        OnlyWith("!raw", why=_FOR_COLUMNS),
+        _FOR_COLUMNS,
+        _NOT_OF_PARTS,
     ] = None,
     overwrite: Annotated[
         bool,
@@ -56,18 +70,37 @@ def predict_command(
 ) -> None:
     """Tag words: a column file comes back with the tags in their column, all else as it was.
 
-    With --raw, a JSON object a line: tokens with start, end, tag and p; and spans of entities.
+    With --raw, a JSON object a line: tokens with start, end, tag and p; and spans of entities. FILE
+    may be a folder or a glob of parts, 'in/*.parquet', whose texts are tagged so: each becomes a
+    part of --out, and none is done twice.
     """
+    if made.out is not None:
+        refuse_read(made.out, places_read([saved.model, file, saved.encoder, saved.kb]))
+        refuse_folder(made.out)
+    given.refuse_useless({"@parts": is_many(file), "raw": raw})
+    if is_many(file):
+        texts = made.texts(file, lang=lang, encoding=encoding)
+        tag_parts(saved, texts, parts, made.out, is_strict=strict)
+        return
     if probabilities is not None:
         refuse_place(
             probabilities, saved.model, file, saved.encoder, saved.kb, overwrite=overwrite,
             makes="file", option="--probabilities",
         )  # fmt: skip
+    if lang is None:
+        raise InputError("the language is missing; give --lang CODE")
     lang = parse_language(lang)
     if raw:
         _tag_text(saved, file, lang)
         return
-    read = columns.read(file, lang, needs_tags=False)
+    place = ColumnOptions(column=columns.column, format=columns.format, encoding=encoding)
+    _tag_columns(saved, place.read(file, lang, needs_tags=False), lang, probabilities,
+                 overwrite=overwrite)  # fmt: skip
+
+
+def _tag_columns(
+    saved: Model, read: ColumnFile, lang: str, probabilities: Path | None, *, overwrite: bool
+) -> None:
     fitted = saved.load().fitted_
     answers = fitted.answers(read.words, [lang] * len(read.words))
     tags = fitted.tags_of(answers)
@@ -80,21 +113,13 @@ def predict_command(
     write_bytes(made.getvalue())
 
 
-def say_without_piece(n: int) -> None:
-    """Say how many words the encoder has no piece for, where there are any."""
-    if n:
-        warn_omitted(
-            f"{counted(n, 'word')} without a piece in the encoder: the commonest tag is a guess "
-            "from nothing"
-        )
-
-
 def _tag_text(saved: Model, file: str, lang: str) -> None:
     texts = [line for _, line in open_lines(Path(file))]
     fitted = saved.load().fitted_
     n_without_piece = 0
     for first in range(0, len(texts), TEXTS_AT_ONCE):
-        tagged = tagged_texts(fitted, texts[first : first + TEXTS_AT_ONCE], lang)
+        some = texts[first : first + TEXTS_AT_ONCE]
+        tagged = tagged_texts(fitted, some, [lang] * len(some))
         n_without_piece += tagged.n_without_piece
         for one in tagged.rows:
             typer.echo(json.dumps(one, ensure_ascii=False))

@@ -6,6 +6,7 @@ Lines may come first in the last line.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -62,20 +63,23 @@ class OpenedRows:
     state: tuple[int, int] | None
 
 
-def open_rows(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> OpenedRows:
+def open_rows(
+    path: Path | str, *, format: FileFormat, rows: int = ROWS, may_be_empty: bool = False
+) -> OpenedRows:
     """Open a file of rows to write them back; takes and raises what `read_row_blocks` does.
 
     What can be read once only is not looked at before; JSON Lines are then read whole.
     """
     path = Path(path)
     state = state_of(path)
+    blocks_of = partial(read_row_blocks, path, format=format, rows=rows, may_be_empty=may_be_empty)
     if state is not None:
         with untold():
-            head = _head(block.records for block in read_row_blocks(path, format=format, rows=rows))
+            head = _head(block.records for block in blocks_of())
         if ".tsv" in path.suffixes[-2:]:  # tabs are for rows that are written as TSV again
             head = replace(head, delimiter=",")
-        return OpenedRows(path, head, read_row_blocks(path, format=format, rows=rows), state)
-    blocks = read_row_blocks(path, format=format, rows=rows)
+        return OpenedRows(path, head, blocks_of(), state)
+    blocks = blocks_of()
     first = next(blocks)
     read = [first] if first.records.json_lines is None else [first, *blocks]
     return OpenedRows(path, _head(block.records for block in read), chain(read, blocks), None)

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from isogloss.encode.words.tokens_of_words import WordUnits
+from isogloss.errors import counted
 from isogloss.tag.fitted import FittedTagger
 from isogloss.tag.schemes import spans_of
+from isogloss.totals import tell
+
+TEXTS_AT_ONCE = 256
 
 
 class TaggedTexts(NamedTuple):
@@ -25,23 +29,23 @@ class TaggedTexts(NamedTuple):
     n_without_piece: int
 
 
-def tagged_texts(fitted: FittedTagger, texts: Sequence[str], lang: str) -> TaggedTexts:
+def tagged_texts(fitted: FittedTagger, texts: Sequence[str], langs: Sequence[str]) -> TaggedTexts:
     """Return words and entities of texts with their places.
 
     Parameters
     ----------
-    lang
-        Of the texts: its rules say where words begin and end.
+    langs
+        Of each text: its rules say where words begin and end; ``und``: rules for all languages.
 
     Raises
     ------
     InputError
         When ICU's package is not installed.
     """
-    units = WordUnits(lang)
-    cuts = [list(units.segments(text)) for text in texts]
+    units = {lang: WordUnits(lang) for lang in dict.fromkeys(langs)}
+    cuts = [list(units[lang].segments(text)) for text, lang in zip(texts, langs, strict=True)]
     words = [[text[start:end] for start, end in cut] for text, cut in zip(texts, cuts, strict=True)]
-    answers = fitted.answers(words, [lang] * len(words))
+    answers = fitted.answers(words, langs)
     tags, shares = fitted.tags_of(answers), fitted.probabilities_of_tags(answers)
     found = []
     for cut, of_text, p in zip(cuts, tags, shares, strict=True):
@@ -58,3 +62,15 @@ def tagged_texts(fitted: FittedTagger, texts: Sequence[str], lang: str) -> Tagge
             ]
         found.append(one)
     return TaggedTexts(found, int((~answers.has_piece).sum()))
+
+
+def say_without_piece(n: int) -> None:
+    """Say how many words the encoder has no piece for, where there are any."""
+    tell(_without_piece, n)
+
+
+def _without_piece(n: int) -> str:
+    return (
+        f"{counted(n, 'word')} without a piece in the encoder: the commonest tag is a guess from "
+        "nothing"
+    )

@@ -1,0 +1,1 @@
+"""Texts that are not cut into words: one after the other, or the rows of many files."""
