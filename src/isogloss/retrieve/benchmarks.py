@@ -1,23 +1,18 @@
-"""Retrieval benchmarks on files in their published layouts: Tatoeba, the UN corpus, BUCC, STS.
+"""Retrieval benchmarks measured: Tatoeba, the UN corpus, BUCC, STS.
 
-Each function takes a folder and what turns texts into unit vectors, and returns rows of a table
-with intervals. Nothing here knows an encoder.
+Each function takes a folder, as `benchmark_files` reads it, and what turns texts into unit vectors,
+and returns rows of a table with intervals. Nothing here knows an encoder.
 
-- Tatoeba (Artetxe and Schwenk 2019): ``tatoeba.XXX-eng.XXX`` and ``tatoeba.XXX-eng.eng``, line i of
-  both a pair. Accuracy of the nearest neighbour in both directions.
-- UN parallel corpus test set (Ziemski et al. 2016): ``UNv1.0.testset.LANG``, line i of all files
-  one sentence. Precision at 1 in both directions between English and each other language.
-- BUCC 2018 (Zweigenbaum et al. 2017): ``XX-en.SPLIT.XX``, ``XX-en.SPLIT.en`` (id, tab, sentence)
-  and ``XX-en.SPLIT.gold`` (id, tab, id). F1 at the threshold that is best on the split itself, as
-  the published training figures have it.
-- Semantic textual similarity: ``YEAR/PART.test.tsv``: score, tab, sentence, tab, sentence; rows
-  without a score were not judged. Rank correlation (Spearman) of cosine and score, Pearson beside.
-
-Lines may be gzipped, under the name with ``.gz``.
+- Tatoeba (Artetxe and Schwenk 2019): accuracy of the nearest neighbour in both directions.
+- UN parallel corpus test set (Ziemski et al. 2016): precision at 1 in both directions between
+  English and each other language.
+- BUCC 2018 (Zweigenbaum et al. 2017): F1 at the threshold that is best on the split itself, as the
+  published training figures have it.
+- Semantic textual similarity: rank correlation (Spearman) of cosine and score, Pearson beside.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +20,13 @@ import numpy as np
 import scipy
 
 from isogloss.arrays import Bools1d, Doubles1d, Floats2d
-from isogloss.data.lines import open_lines
-from isogloss.errors import InputError
+from isogloss.retrieve.benchmark_files import (
+    Bitext,
+    read_bucc,
+    read_sts,
+    read_tatoeba,
+    read_un,
+)
 from isogloss.retrieve.published import (
     LASER_LABSE,
     languages_of_the_papers,
@@ -48,39 +48,7 @@ XTREME = frozenset({  # the 36 languages of Hu et al. (2020)
 })  # fmt: skip
 WAYS = ("to_en", "from_en", "mean")
 ZERO_SHOT = "zero-shot"
-UN = "UNv1.0.testset"
 SEED = 0
-
-
-@dataclass(frozen=True)
-class Bitext:
-    """Two lists of sentences, of which those in the same place are translations."""
-
-    lang: str
-    sources: list[str]
-    targets: list[str]
-
-
-def refuse_without_files(
-    *,
-    tatoeba: Path | None = None,
-    bucc: Path | None = None,
-    un: Path | None = None,
-    sts: Path | None = None,
-) -> None:
-    """Look for the files of each benchmark, which costs nothing before an encoder is loaded.
-
-    Raises
-    ------
-    InputError
-        For a folder that is not there, or holds no file of its benchmark.
-    """
-    looks = ((tatoeba, _tatoeba_files), (bucc, _gold_files), (un, _un_langs), (sts, _sts_files))
-    for folder, look in looks:
-        if folder is not None:
-            if not folder.is_dir():
-                raise InputError("no such folder; check its name", path=folder)
-            look(folder)
 
 
 def evaluate_tatoeba(
@@ -102,7 +70,7 @@ def evaluate_tatoeba(
     InputError
         For a folder without such files, a missing side, or sides of different lengths.
     """
-    pairs = [_tatoeba_pair(file) for file in _tatoeba_files(folder)]
+    pairs = read_tatoeba(folder)
     whole = {"XTREME's 36": XTREME, LASER_LABSE: languages_of_the_papers()}
     found = _scored(pairs, vectors, groups=whole)
     if seen is not None:
@@ -118,12 +86,7 @@ def evaluate_un(folder: Path, vectors: Vectors) -> Scored:
     InputError
         For a folder without an English file and another, or files of different lengths.
     """
-    langs = _un_langs(folder)
-    english = _lines(folder / f"{UN}.en")
-    pairs = [Bitext(lang, _lines(folder / f"{UN}.{lang}"), english) for lang in langs]
-    for pair in pairs:
-        _check_lengths(pair, folder / f"{UN}.{pair.lang}")
-    return _scored(pairs, vectors, groups={})
+    return _scored(read_un(folder), vectors, groups={})
 
 
 def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
@@ -136,13 +99,13 @@ def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
     """
     rows: list[dict[str, Any]] = []
     drawn: dict[str, list[Doubles1d]] = {"spearman": [], "pearson": []}
-    for path in _sts_files(folder):
-        judged, firsts, seconds = _judged(path)
-        cosines = np.einsum("ij,ij->i", vectors(firsts), vectors(seconds)).astype(np.float64)
-        part = path.name.removesuffix(".test.tsv")
-        row: dict[str, Any] = {"part": f"{path.parent.name}/{part}", "n": len(judged)}
+    for pairs in read_sts(folder):
+        cosines = np.einsum("ij,ij->i", vectors(pairs.firsts), vectors(pairs.seconds))
+        row: dict[str, Any] = {"part": pairs.part, "n": len(pairs.scores)}
         for measure, draws in drawn.items():
-            interval, found = _correlation(cosines, judged, ranks=measure == "spearman")
+            interval, found = _correlation(
+                cosines.astype(np.float64), pairs.scores, ranks=measure == "spearman"
+            )
             draws.append(found)
             row |= columns_of(measure, interval)
         rows.append(row)
@@ -170,19 +133,15 @@ def evaluate_bucc(
         For a folder without such files, or a gold pair of unknown ids.
     """
     rows = []
-    for gold_file in _gold_files(folder):
-        stem = gold_file.with_name(gold_file.name.removesuffix(".gold"))
-        lang = stem.name.partition("-")[0]
-        sides = [_identified(stem.with_name(f"{stem.name}.{side}")) for side in (lang, "en")]
-        gold = _gold(gold_file, *sides)
-        firsts, seconds, scores = mine(*[list(side.values()) for side in sides])
-        ids = [list(side) for side in sides]
+    for text in read_bucc(folder):
+        firsts, seconds, scores = mine(list(text.sources.values()), list(text.targets.values()))
+        ids = list(text.sources), list(text.targets)
         right = [
-            (ids[0][first], ids[1][second]) in gold
+            (ids[0][first], ids[1][second]) in text.gold
             for first, second in zip(firsts, seconds, strict=True)
         ]
-        found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(gold))
-        rows.append({"lang": lang, "split": stem.name.rpartition(".")[2], "n": len(gold)} | found)
+        found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(text.gold))
+        rows.append({"lang": text.lang, "split": text.split, "n": len(text.gold)} | found)
     return with_published_bucc(Scored(rows, []))
 
 
@@ -264,90 +223,6 @@ def _with_zero_shot(found: Scored, langs: list[str]) -> Scored:
     )  # fmt: skip
 
 
-def _tatoeba_files(folder: Path) -> list[Path]:
-    names = sorted({_bare(file) for file in folder.glob("tatoeba.*-eng.*")})
-    found = [folder / name for name in names if not name.endswith(".eng")]
-    if not found:
-        raise InputError("holds no tatoeba.XXX-eng.XXX", path=folder)
-    return found
-
-
-def _gold_files(folder: Path) -> list[Path]:
-    found = sorted({file.with_name(_bare(file)) for file in folder.rglob("*-en.*.gold*")})
-    if not found:
-        raise InputError("holds no XX-en.SPLIT.gold", path=folder)
-    return found
-
-
-def _un_langs(folder: Path) -> list[str]:
-    langs = sorted({_bare(file).rpartition(".")[2] for file in folder.glob(f"{UN}.*")} - {"en"})
-    if not langs:
-        raise InputError(f"holds no {UN}.LANG beside {UN}.en", path=folder)
-    return langs
-
-
-def _sts_files(folder: Path) -> list[Path]:
-    found = sorted({file.with_name(_bare(file)) for file in folder.glob("*/*.test.tsv*")})
-    if not found:
-        raise InputError("holds no YEAR/PART.test.tsv", path=folder)
-    return found
-
-
-def _tatoeba_pair(file: Path) -> Bitext:
-    stem, _, lang = file.name.rpartition(".")
-    pair = Bitext(lang, _lines(file), _lines(file.with_name(f"{stem}.eng")))
-    _check_lengths(pair, file)
-    return pair
-
-
-def _check_lengths(pair: Bitext, path: Path) -> None:
-    if len(pair.sources) != len(pair.targets):
-        raise InputError(
-            f"has {len(pair.sources):,} lines, and its English side {len(pair.targets):,}; line i "
-            "of both is a pair",
-            path=path,
-        )
-    if not pair.sources:
-        raise InputError("is empty", path=path)
-
-
-def _lines(path: Path) -> list[str]:
-    return [line for _, line in open_lines(_existing(path))]
-
-
-def _existing(path: Path) -> Path:
-    zipped = path.with_name(f"{path.name}.gz")
-    return zipped if zipped.exists() and not path.exists() else path
-
-
-def _bare(file: Path) -> str:
-    return file.name.removesuffix(".gz")
-
-
-def _judged(path: Path) -> tuple[Doubles1d, list[str], list[str]]:
-    scores, firsts, seconds = [], [], []
-    for number, line in open_lines(_existing(path)):
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise InputError(
-                f"has {len(cells)} columns; a row is score, tab, sentence, tab, sentence",
-                path=path, line=number,
-            )  # fmt: skip
-        if not cells[0].strip():
-            continue
-        try:
-            scores.append(float(cells[0]))
-        except ValueError:
-            raise InputError(
-                f"the score is '{cells[0]:.20}', no number", path=path, line=number
-            ) from None
-        firsts.append(cells[1])
-        seconds.append(cells[2])
-    if len(scores) < 3:
-        raise InputError("has fewer than 3 rows with a score", path=path)
-    return np.array(scores), firsts, seconds
-
-
 def _correlation(
     cosines: Doubles1d, judged: Doubles1d, *, ranks: bool
 ) -> tuple[Interval, Doubles1d]:
@@ -365,25 +240,3 @@ def _correlation(
     draws = covariance / np.maximum(spread, 1e-300)
     value = float(scipy.stats.pearsonr(cosines, judged).statistic)
     return interval_of_draws(value, draws), draws
-
-
-def _identified(path: Path) -> dict[str, str]:
-    found = {}
-    for number, line in open_lines(_existing(path)):
-        name, tab, text = line.partition("\t")
-        if not tab:
-            raise InputError("a row is id, tab, sentence", path=path, line=number)
-        found[name] = text
-    return found
-
-
-def _gold(path: Path, first: dict[str, str], second: dict[str, str]) -> set[tuple[str, str]]:
-    found = set()
-    for number, line in open_lines(_existing(path)):
-        cells = line.split("\t")
-        if len(cells) != 2 or cells[0] not in first or cells[1] not in second:
-            raise InputError(
-                "a row is two ids, tab between, of the files beside it", path=path, line=number
-            )
-        found.add((cells[0], cells[1]))
-    return found

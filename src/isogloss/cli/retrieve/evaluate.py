@@ -20,12 +20,12 @@ from isogloss.errors import InputError
 from isogloss.mine.pairs import mine_pairs
 from isogloss.report.retrieval import write_retrieval_report
 from isogloss.report.table import Table
+from isogloss.retrieve.benchmark_files import refuse_without_files
 from isogloss.retrieve.benchmarks import (
     evaluate_bucc,
     evaluate_sts,
     evaluate_tatoeba,
     evaluate_un,
-    refuse_without_files,
 )
 from isogloss.retrieve.published import SEEN, sources
 from isogloss.retrieve.scored import Scored

@@ -15,9 +15,7 @@ from repository import ROOT
 
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import InputError, OmissionWarning
-
-SHINRA = runpy.run_path(str(ROOT / "benchmarks" / "shinra.py"))
-ShinraCounts, join_shinra, main = SHINRA["ShinraCounts"], SHINRA["join_shinra"], SHINRA["main"]
+from isogloss.reproduce.data import ShinraCounts, join_shinra, shinra
 
 
 def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
@@ -69,6 +67,20 @@ def test_pages_are_joined_by_id_and_records_of_a_page_are_one(
         {"id": "7", "title": "Präfektur", "text": "Zwei\nZeilen.", "labels": ["1.5.1.2"]},
     ]
     assert [str(one.message).partition(" ")[0] for one in said] == ["1", "1"]
+
+
+@pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
+@pytest.mark.parametrize("field", ["text", "opening_text"])
+def test_documents_are_those_of_the_file_that_is_written(
+    labels: Path, dump: Path, tmp_path: Path, field: str
+) -> None:
+    out = tmp_path / "out.jsonl"
+    join_shinra(labels, dump, out, field=field)
+    format = FileFormat(text=("title", "text"), multilabel=True)
+    written = read_documents(out, format=format, needs_label=True)
+    found = shinra(labels, dump, field=field)
+    assert (found.texts, found.labels, found.ids) == (written.texts, written.labels, written.ids)
+    assert found.lines == [2, 8]  # of the dump
 
 
 @pytest.mark.filterwarnings("ignore::isogloss.errors.OmissionWarning")
@@ -140,6 +152,8 @@ def test_a_loss_made_an_error_leaves_nothing(labels: Path, dump: Path, tmp_path:
 def test_the_script_says_what_is_wrong_in_a_sentence_and_overwrites_when_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    main = runpy.run_path(str(ROOT / "benchmarks" / "shinra.py"))["main"]
+
     def run(labels: str, *more: str) -> int:
         files = ("--labels", labels, "--texts", "t.jsonl", "--out", "out.jsonl")
         monkeypatch.setattr("sys.argv", ["shinra.py", *files, *more])
