@@ -6,6 +6,7 @@ import socket
 import threading
 import urllib.error
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,9 +43,15 @@ def test_a_model_is_served_where_it_says(cli: Run, world: World, opened: list[An
     assert len(opened) == 1  # no page
 
 
-def test_a_token_comes_with_the_address(cli: Run, world: World, opened: list[Any]) -> None:
-    words = ["serve", world.alone, "--port", 0, "--host", "0.0.0.0", "--token", TOKEN]
-    assert f"/#token={TOKEN}" in cli(*words).err
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_token_comes_with_the_address_but_not_into_a_log(
+    cli: Run, world: World, opened: list[Any], monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    shown = SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: is_terminal))
+    monkeypatch.setattr(module, "sys", shown)
+    said = cli("serve", world.alone, "--port", 0, "--host", "0.0.0.0", "--token", TOKEN).err
+    assert (f"/#token={TOKEN}" in said) is is_terminal
+    assert (TOKEN in said) is is_terminal
     assert opened[0]._access.token == TOKEN
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import sys
 import webbrowser
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -101,9 +102,10 @@ def run_server(
     served.warm_up()
     address = address_of(listener, host=listening.host)
     page = address if listening.token is None else f"{address}/#token={listening.token}"
+    shown = page if sys.stderr.isatty() else address  # a log keeps no secret
 
     def say() -> None:
-        typer.echo(f"isogloss: {served.name} at {page} (Ctrl-C stops the server)", err=True)
+        typer.echo(f"isogloss: {served.name} at {shown} (Ctrl-C stops the server)", err=True)
         if opens:
             webbrowser.open(page)
 
