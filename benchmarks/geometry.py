@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from isogloss import Encoder
-from isogloss.data.lines import open_lines
 from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.report.table import Table
+from isogloss.reproduce.data import sentences_of_sts
 from records import Record, add_json
 
 YEARS = range(2012, 2016)
@@ -57,7 +57,9 @@ def main() -> None:
     add_json(parser)
     options = parser.parse_args()
     record = Record(options.json)
-    sentences = read_sentences(options.data, only_scored=options.scored)[: options.limit]
+    sentences = sentences_of_sts(options.data / "sts", years=YEARS, only_scored=options.scored)[
+        : options.limit
+    ]
     published = {} if options.published is None else read_published(options.published)
     drawn = GeometryOptions(max_words=options.max_words)
     encoder = Encoder.load(options.encoder, threads=options.threads, pooling="mean")
@@ -79,16 +81,6 @@ def main() -> None:
             text = json.dumps(cost, indent=2)
             (options.out / f"geometry-{unit}-cost.json").write_text(text, encoding="utf-8")
     record.write()
-
-
-def read_sentences(data: Path, *, only_scored: bool = False) -> list[str]:
-    """Return the sentences of all pairs, or of those with a score, each once."""
-    files = [file for year in YEARS for file in sorted((data / "sts" / str(year)).glob("*.tsv*"))]
-    if not files:
-        raise SystemExit(f"{data} holds no sts/YEAR/*.tsv; name the folder with the data")
-    pairs = [line.split("\t")[:3] for file in files for _, line in open_lines(file)]
-    kept = [both for score, *both in pairs if score.strip() or not only_scored]
-    return list(dict.fromkeys(sentence for both in kept for sentence in both))
 
 
 def read_published(path: Path) -> Published:

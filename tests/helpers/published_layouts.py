@@ -49,7 +49,7 @@ def _conll(path: Path, file: PublishedFile, known: DataSet) -> None:
     lines = []
     for number in range(N_SENTENCES):
         if file.lang != "es" and number % 4 == 0:
-            first = {"nl": "-DOCSTART- -DOCSTART- O", "en": "-DOCSTART- -X- -X- O",
+            first = {"nl": "-DOCSTART- -DOCSTART- O", "en": "-DOCSTART- -X- O O",
                      "de": "-DOCSTART- -X- -X- -X- O"}[file.lang]  # fmt: skip
             lines += [first] if file.lang == "nl" else [first, ""]
         one, other = drawn.sample(range(3), 2)

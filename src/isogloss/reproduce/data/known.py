@@ -14,8 +14,8 @@ Sizes are those of the published files as they were found at these places:
 - SHINRA2020-ML: its files need an account; neither their names nor their sizes were checked. The
   form of a line is that of the task's page on its data.
 - Universal Dependencies: sizes change with each release, so none are compared. Pires et al. (2019)
-  do not say which treebank of a language they took, as far as could be found; ours is one
-  of each.
+  do not say which treebank of a language they took, as far as could be found; ours is one of each.
+  Releases of their time have other names (``ta-ud-train.conllu``), which are not looked for.
 """
 
 from pathlib import Path
@@ -189,7 +189,7 @@ DATA_SETS = (
     ),
     DataSet(
         name="Universal Dependencies", papers=("pires",), folder="ud",
-        licence="each treebank its own, in its LICENSE.txt",
+        licence="each treebank its own, in its README.md",
         source="https://universaldependencies.org (a release is one archive)",
         layout=(
             "UD_English-EWT/en_ewt-ud-train.conllu and the like, or the files without their "
@@ -249,8 +249,8 @@ DATA_SETS = (
     ),
     DataSet(
         name="UN parallel corpus", papers=("labse",), folder="un",
-        licence="free, without warranty; the UN is to be named",
-        source="https://conferences.unite.un.org/UNCorpus (test sets)",
+        licence="free, without warranty; its disclaimer is to be respected",
+        source="https://cms.unov.org/UNCorpus (test sets)",
         layout="UNv1.0.testset.en, .ar, .es, .fr, .ru, .zh: line i of all is one sentence.",
         unit="line",
         files=tuple(

@@ -6,11 +6,11 @@ Both are read by `isogloss.data.column_files`; here is what is known of these se
   of speech between (Dutch; Spanish, too, in a later release), IOB2, ``-DOCSTART-`` between the
   Dutch articles.
 - CoNLL-2003, as the page of its task describes it: word, part of speech, chunk, entity; IOB1, so
-  that ``B-`` only parts entities of one type. Releases in IOB2 are about; `tag` and `probe` find
-  which it is. In the German files a lemma follows the word (not checked at its source): the
-  last column is taken, whatever comes between.
-- The encoding of neither was checked at its source: files that are not UTF-8 are read as latin-1,
-  in which both are said to have been released.
+  that ``B-`` only parts entities of one type. In the German files, of which there is a revision of
+  2006, a lemma follows the word. Releases in IOB2 are about; `tag` and `probe` find which it is.
+- Programs that read the German files as they were released decode them as latin-1. Of the files of
+  2002 the encoding was not checked; copies of either are about in UTF-8. So files that are not
+  UTF-8 are read as latin-1.
 """
 
 import codecs
