@@ -69,12 +69,15 @@ def refuse_folder(out: Path, run: RunFacts | None = None) -> None:
 def begin(out: Path, run: RunFacts) -> None:
     """Make the folder, or look again at one that another run has made meanwhile."""
     out.mkdir(exist_ok=True)
-    with part_lock(out, FOR_ALL, waits=True):
-        refuse_folder(out, run)
-        if not (out / RUN).exists():
-            document = {"format": FORMAT, "version": VERSION} | msgspec.to_builtins(run)
-            with atomic_file(out / RUN) as made:
-                write_json(made, sealed(document))
+    try:
+        with part_lock(out, FOR_ALL, waits=True):
+            refuse_folder(out, run)
+            if not (out / RUN).exists():
+                document = {"format": FORMAT, "version": VERSION} | msgspec.to_builtins(run)
+                with atomic_file(out / RUN) as made:
+                    write_json(made, sealed(document))
+    finally:
+        clear_locks(out)
     clear_left_over(out)
 
 

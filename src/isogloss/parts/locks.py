@@ -56,16 +56,26 @@ def clear_locks(out: Path) -> None:
 
 def _acquire(lock: FileLock, path: Path) -> None:
     """Hold a lock whose file is there: one that its holder removed meanwhile keeps nobody out."""
+    out = path.parents[1]
     while True:
-        # `clear_locks` of another run may remove the folder, also while it is looked for here.
-        with suppress(FileNotFoundError, FileExistsError):
+        try:
             path.parent.mkdir(exist_ok=True)
             lock.acquire()
             if path.exists():
                 return
             lock.release()
-        if not path.parents[1].is_dir():
-            raise InputError("was removed while its parts were made", path=path.parents[1])
+        except (FileNotFoundError, FileExistsError):
+            pass  # `clear_locks` of another run removed the folder, while it was looked for here
+        except Timeout:  # an OSError too
+            raise
+        except OSError as error:
+            raise InputError(
+                f"its parts could not be locked: {error.strerror or error}; check the disk, and "
+                "that its file system has locks",
+                path=out,
+            ) from error
+        if not out.is_dir():
+            raise InputError("was removed while its parts were made", path=out)
 
 
 def _path(out: Path, name: str) -> Path:
