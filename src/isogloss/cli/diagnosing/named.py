@@ -1,4 +1,4 @@
-"""Models and knowledge bases that the user names: whole or not; encoders: steady or not."""
+"""Models, knowledge bases and encoders that are named: whole or not; encoders: steady or not."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +10,14 @@ from isogloss.classify.saving.manifest import MANIFEST
 from isogloss.cli.diagnosing.findings import Finding, shown
 from isogloss.encode import Encoder
 from isogloss.encode.bundled.bundled import DIRECTORY, cache_directory, is_intact
+from isogloss.encode.foreign import CONFIG
+from isogloss.encode.settings import MODULES
 from isogloss.encode.source import BUNDLED
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
+from isogloss.kb.stored.manifest import MANIFEST as MANIFEST_OF_KB
 from isogloss.storage.files import read_json
+from isogloss.storage.model_files import REPAIR
 from isogloss.tag.saving import FORMAT as FORMAT_OF_TAGGERS
 from isogloss.tag.saving import load_tagger
 
@@ -33,8 +37,13 @@ def named(places: list[Path]) -> Iterator[Finding]:
     for place in places:
         try:
             said, encoder = _opened(place)
+        except OSError as error:  # of a folder that may not be read, before Python 3.14
+            said = f"{error.strerror or error}; check its permissions"
+            yield Finding("named", shown(place), said, is_broken=True)
+            continue
         except InputError as error:
-            yield Finding("named", shown(place), shown(str(error)), is_broken=True)
+            said = str(error).removeprefix(f"{place}: ")
+            yield Finding("named", shown(place), shown(said), is_broken=True)
             continue
         yield Finding("named", shown(place), said)
         if encoder is not None:
@@ -63,22 +72,46 @@ def steady(name: str, encoder: Encoder) -> Finding:
 
 
 def _opened(place: Path) -> tuple[str, Encoder | None]:
-    """Read all of a classifier, tagger or knowledge base, and the encoder that belongs to it."""
-    if not (place / MANIFEST).is_file():
-        kb = KnowledgeBase.open(place)
-        kb.verify()
-        languages = len(kb.languages)
-        return f"a whole knowledge base, {kb.n_entities:,} entities, {languages} languages", None
-    content = read_json(place / MANIFEST, what="a model")
-    if isinstance(content, dict) and content.get("format") == FORMAT_OF_TAGGERS:
-        tagger = load_tagger(place, encoder=None, kb=None, device="cpu", threads=None).fitted
-        if tagger.names is not None:
-            tagger.names.features.kb.verify()
-        return f"a whole tagger, {len(tagger.tag_names)} tags", tagger.reading.encoder
+    """Read all of a model, knowledge base or encoder, and the encoder that belongs to it."""
+    if (place / MANIFEST).is_file():
+        content = read_json(place / MANIFEST, what="a model", advice=REPAIR)
+        is_tagger = isinstance(content, dict) and content.get("format") == FORMAT_OF_TAGGERS
+        return _tagger(place) if is_tagger else _classifier(place)
+    if any((place / name).is_file() for name in (CONFIG, MODULES)):
+        encoder = Encoder.load(place)
+        return f"an encoder of {encoder.width} dimensions", encoder
+    if not (place / MANIFEST_OF_KB).is_file():
+        raise InputError(f"{_why_none(place)}; name another folder", path=place)
+    kb = KnowledgeBase.open(place)
+    kb.verify()
+    languages = counted(len(kb.languages), "language")
+    return f"a whole knowledge base, {kb.n_entities:,} entities, {languages}", None
+
+
+def _why_none(place: Path) -> str:
+    if place.is_dir():
+        files = f"{MANIFEST}, {MANIFEST_OF_KB} or {CONFIG}"
+        return f"is no model, knowledge base or encoder: it has no {files}"
+    return "is a file, not a folder" if place.exists() else "no such folder"
+
+
+def _classifier(place: Path) -> tuple[str, Encoder]:
     model = load_classifier(
         place, encoder=None, kb=None, device="cpu", threads=None, cache=None
     ).fitted
-    if model.kb is not None:
-        model.kb.verify()
-    beside = "" if model.kb is None else ", and its knowledge base is whole"
-    return f"a whole classifier, {len(model.classes)} labels{beside}", model.preparation.encoder
+    labels = counted(len(model.classes), "label")
+    return f"a whole classifier, {labels}{_beside(model.kb)}", model.preparation.encoder
+
+
+def _tagger(place: Path) -> tuple[str, Encoder]:
+    tagger = load_tagger(place, encoder=None, kb=None, device="cpu", threads=None).fitted
+    kb = None if tagger.names is None else tagger.names.features.kb
+    tags = counted(len(tagger.tag_names), "tag")
+    return f"a whole tagger, {tags}{_beside(kb)}", tagger.reading.encoder
+
+
+def _beside(kb: KnowledgeBase | None) -> str:
+    if kb is None:
+        return ""
+    kb.verify()
+    return ", and its knowledge base is whole"

