@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from isogloss.cli.diagnosing.json_option import AsJson as AsJson
 from isogloss.cli.groups import OnlyWith, count
-from isogloss.cli.json_option import AsJson as AsJson
 from isogloss.cli.texts import read_text_blocks, read_texts
 from isogloss.cores import MAX_THREADS
 from isogloss.data.blocks import ROWS

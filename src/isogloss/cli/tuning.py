@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from isogloss.cli import options
 from isogloss.cli.groups import OnlyWith, count
+from isogloss.cli.options import Precision
 from isogloss.errors import InputError
 from isogloss.train.options import TrainingOptions
 
@@ -67,7 +67,7 @@ class HowTuned:
     accumulate: Annotated[
         _Number, count("Gradient accumulation steps (default: chosen automatically).")
     ] = None
-    precision: options.Precision = None
+    precision: Precision = None
     average_checkpoints: Annotated[
         _Number, count("Number of best epochs whose weights are averaged (default: 1).")
     ] = None

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from isogloss.cli.diagnosing.findings import Finding, shown
+from isogloss.cli.diagnosing.json_option import AsJson
 from isogloss.cli.diagnosing.machine import machine
 from isogloss.cli.diagnosing.packages import UNFIT
 from isogloss.cli.diagnosing.software import software
-from isogloss.cli.json_option import AsJson
 from isogloss.visible import visible
 
 
