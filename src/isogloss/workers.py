@@ -69,10 +69,10 @@ def map_blocks(
     """
     check_threads(workers, "workers")
     if workers == 1:
-        with _faults_told():
+        with faults_told():
             work = import_module(module).worker(settings)
         for block in blocks:
-            with _faults_told():
+            with faults_told():
                 result = work(data_of(block))
             yield block, result
         return
@@ -173,6 +173,21 @@ def make_of_parts(
         shutil.rmtree(scratch)
 
 
+@contextmanager
+def faults_told() -> Iterator[None]:
+    """Turn what the disk or the memory refuses a process into an `InputError`."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InputError("memory is too small; give a smaller --workers") from error
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        reason = error.strerror or error
+        raise InputError(
+            f"{place}{reason}; check the path, its permissions and the disk"
+        ) from error
+
+
 class _Worker:
     """A process, seen from its parent."""
 
@@ -208,21 +223,6 @@ class _Worker:
         self._process.communicate()
 
 
-@contextmanager
-def _faults_told() -> Iterator[None]:
-    """Turn what the disk or the memory refuses a worker into an `InputError`."""
-    try:
-        yield
-    except MemoryError as error:
-        raise InputError("memory is too small; give a smaller --workers") from error
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        reason = error.strerror or error
-        raise InputError(
-            f"{place}{reason}; check the path, its permissions and the disk"
-        ) from error
-
-
 def _send(pipe: IO[bytes], tag: bytes, message: bytes) -> None:
     pipe.write(tag)
     pipe.write(len(message).to_bytes(_LENGTH, "little"))
@@ -244,13 +244,13 @@ def _serve(module: str, settings: str) -> None:
     out = sys.stdout.buffer
     with suppress(BrokenPipeError):  # the parent is gone
         try:
-            with _faults_told():
+            with faults_told():
                 work = import_module(module).worker(json.loads(settings))
             while True:
                 tag, block = _receive(sys.stdin.buffer)
                 if not tag:
                     return
-                with _faults_told():
+                with faults_told():
                     result = work(block)
                 _send(out, _DONE, result)
         except InputError as fault:

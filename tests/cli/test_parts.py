@@ -1,6 +1,10 @@
 """``classify predict`` of a folder or glob: a part for each file, resumed, never done twice."""
 
 import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -283,11 +287,45 @@ def test_options_of_the_other_kind_of_file(
             *predict(world, corpus, tmp_path / "o", option)
         )
     one = corpus / "b.jsonl"
-    for option in (("--keep", "note"), ("--shard", "1/2"), ("--workers", "2")):
+    options = (("--keep", "note"), ("--shard", "1/2"), ("--workers", "2"),
+               ("--executor", "processes"))  # fmt: skip
+    for option in options:
         said = refuse(*predict(world, one, tmp_path / "a.csv", *option))
         assert f"{option[0]} is for a folder or a glob of parts" in said
     said = refuse("classify", "predict", world.model, corpus, "--lang", "ja")
     assert "is a folder or a glob of parts; name a folder with --out" in said
+
+
+def test_an_address_is_for_ray(refuse: Refuse, world: World, corpus: Path, tmp_path: Path) -> None:
+    words = predict(world, corpus, tmp_path / "out", "--address", "127.0.0.1:1")
+    assert "--address is for a Ray cluster; give --executor ray too" in refuse(*words)
+    if find_spec("ray"):
+        said = refuse(*words, "--executor", "ray")
+        assert "no Ray cluster takes this machine at 127.0.0.1:1 (Connection refused)" in said
+    else:
+        assert "--executor ray needs the package 'ray'" in refuse(*words, "--executor", "ray")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+@pytest.mark.parametrize("command", ["predict", "encode", "link"])
+def test_ray_makes_the_same(world: World, corpus: Path, tmp_path: Path, command: str) -> None:
+    encoder, model, kb = (os.path.relpath(one, tmp_path)
+                          for one in (world.encoder, world.model, world.kb))  # fmt: skip
+    words = {
+        "predict": ["classify", "predict", model, "in", "--lang-column", "lang"],
+        "encode": ["encode", "in", "--encoder", encoder],
+        "link": ["kb", "link", kb, "in", "--lang-column", "lang"],
+    }[command]
+    for name, more in (("one", []), ("two", ["--executor", "ray", "--workers", "2"])):
+        ran = subprocess.run(
+            [sys.executable, "-m", "isogloss", *words, "--out", name, *more],
+            cwd=tmp_path, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        assert (ran.returncode, "4 parts: 4 made" in ran.stderr) == (0, True), ran.stderr
+        assert "ray" not in ran.stdout + ran.stderr
+    assert rows_in(tmp_path / "one") == rows_in(tmp_path / "two")
 
 
 def test_a_run_that_is_stopped_says_how_to_resume(

@@ -1,6 +1,8 @@
 """The smallest task over parts: each text gets its number of letters. Its worker is this module."""
 
 import json
+import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,15 +21,17 @@ from isogloss.parts.work import Work, working
 
 
 class Counting:
-    """Counts letters, and takes its time."""
+    """Counts letters, and takes its time; one part kills the process that reads it."""
 
     added = (Added("n_letters", "number"),)
 
-    def __init__(self, pause: float) -> None:
-        self.pause = pause
+    def __init__(self, pause: float, fatal: str | None = None) -> None:
+        self.pause, self.fatal = pause, fatal
         self.n = 0
 
     def begin(self, source: RowSource) -> "Counting":
+        if source.path.name == self.fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
         return Counting(self.pause)
 
     def cells(self, block: RowBlock) -> AddedCells:
@@ -40,7 +44,7 @@ class Counting:
 
 
 def worker(settings: Mapping[str, Any]) -> Work:
-    return working(Counting(settings["task"]["pause"]), settings["work"])
+    return working(Counting(**settings["task"]), settings["work"])
 
 
 def summary_of(footers: Sequence[PartFooter]) -> dict[str, Any]:
@@ -48,12 +52,13 @@ def summary_of(footers: Sequence[PartFooter]) -> dict[str, Any]:
 
 
 def job_of(
-    *, pause: float = 0.0, kept: tuple[str, ...] = (), is_strict: bool = False, **settings: Any
-) -> PartsJob:
+    *, pause: float = 0.0, fatal: str | None = None, kept: tuple[str, ...] = (),
+    is_strict: bool = False, **settings: Any,
+) -> PartsJob:  # fmt: skip
     run = RunFacts("count", "letters", "f1", {"kept": list(kept), **settings})
     return PartsJob(
-        __name__, {"pause": pause}, run, FileFormat(), None, kept, {"isogloss": "0"}, summary_of,
-        is_strict,
+        __name__, {"pause": pause, "fatal": fatal}, run, FileFormat(), None, kept,
+        {"isogloss": "0"}, summary_of, is_strict,
     )  # fmt: skip
 
 

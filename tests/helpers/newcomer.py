@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # The first alone must be enough for the demo.
-EXTRAS = ("bundled", "excel", "onnx", "faiss", "probe", "serve", "tune", "wiki", "zstd")
+EXTRAS = ("bundled", "excel", "onnx", "faiss", "probe", "ray", "serve", "tune", "wiki", "zstd")
 
 # Imports every module, then prints the help of every command, in one process.
 WALK = """
@@ -72,6 +72,7 @@ LACKS = [
     Lack("excel", "python_calamine", [*FIT, "en=FOLDER/t.xlsx"]),
     Lack("tune", "peft", [*FIT, "en=FOLDER/t.tsv", "--tune", "lora"]),
     Lack("onnx", "onnx", ["align", "export", "bundled", "--format", "onnx", "--out", "FOLDER/o"]),
+    Lack("ray", "ray", ["encode", "FOLDER", "--out", "FOLDER/v", "--executor", "ray"]),
     Lack("serve", "fastapi", ["serve", "FOLDER/model"]),
     Lack("zstd", "zstandard", [*FIT, "en=FOLDER/t.tsv.zst"]),
     Lack("probe", "icu4py", ["probe", "geometry", "--text", "en=FOLDER/t.tsv"]),

@@ -102,7 +102,7 @@ def _encode_parts(
     say_encoder(model)
     settings = texts_settings(texts, parts) | {"layer": asked.layer, "dtype": asked.dtype}
     run = RunFacts("encode", model.name, model.fingerprint[:16], settings)
-    if parts.workers > 1:
+    if not parts.works_here:
         del model
         let_go()
     job = job_of(

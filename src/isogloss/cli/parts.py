@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
-from msgspec import Struct
 
 from isogloss.cli.groups import OnlyWith, count
 from isogloss.cli.options import TextFile, TextsInLanguages, listed
@@ -19,8 +18,11 @@ from isogloss.parts.executors import Executor, executor_of
 from isogloss.parts.finding import FoundParts, Part, Shard, find_parts
 from isogloss.parts.folder import refuse_folder
 from isogloss.parts.footer import RunFacts
+from isogloss.parts.on_ray import Ray
+from isogloss.parts.ray_session import refuse_without_ray
 from isogloss.parts.run import PartsJob, RunReport, run_parts
 from isogloss.parts.summary import summary_document, versions
+from isogloss.parts.work import TaskOptions
 from isogloss.progress import logger
 from isogloss.storage.files import refuse_read
 from isogloss.workers import n_cores
@@ -58,6 +60,25 @@ class PartsOptions:
         count("Of parts: number of processes, each with its own model.", most=MAX_THREADS),
         _FOR_PARTS,
     ] = 1
+    executor: Annotated[
+        Literal["processes", "ray"],
+        typer.Option(help="Of parts: what they are made by, processes here or actors of Ray."),
+        _FOR_PARTS,
+    ] = "processes"
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of parts, with --executor ray: cluster (default: one of this machine alone, "
+            "started and ended with the command).",
+            metavar="HOST:PORT",
+        ),
+        _FOR_PARTS,
+        OnlyWith("executor=ray", why="is for a Ray cluster; give --executor ray too"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.executor == "ray":
+            refuse_without_ray(self.address)
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -65,12 +86,20 @@ class PartsOptions:
         return () if self.keep is None else tuple(listed(self.keep, "--keep"))
 
     @property
-    def executor(self) -> Executor:
-        """Who works on the parts."""
+    def works_here(self) -> bool:
+        """Whether this process makes the parts."""
+        return self.workers == 1 and self.executor == "processes"
+
+    def made_by(self, threads: int | None) -> Executor:
+        """Return who makes the parts; `threads` are those of each process."""
+        if self.executor == "ray":
+            return Ray(self.workers, self.address, cpus_each=threads or 1)
         return executor_of(self.workers)
 
     def threads_each(self, threads: int | None) -> int | None:
         """Return the threads of each process; None: its own default."""
+        if self.executor == "ray":  # the machines have as many cores as they have
+            return 1 if threads is None else max(threads // self.workers, 1)
         if self.workers == 1:
             return threads
         return max((n_cores() if threads is None else threads) // self.workers, 1)
@@ -113,11 +142,13 @@ def texts_settings(texts: TextFile, parts: PartsOptions) -> dict[str, Any]:
 
 
 def job_of(
-    module: str, task: Struct, run: RunFacts, texts: TextFile, parts: PartsOptions, *,
+    module: str, task: TaskOptions, run: RunFacts, texts: TextFile, parts: PartsOptions, *,
     found: FoundParts, is_strict: bool, summary_of: SummaryOf = summary_document,
 ) -> PartsJob:  # fmt: skip
     """Return what a run makes of its parts; `summary_of` takes the name of the corpus too."""
     lang = texts.lang if isinstance(texts, TextsInLanguages) else None
+    if parts.executor == "ray":
+        task = task.absolute()
     return PartsJob(
         module, msgspec.to_builtins(task), run, texts.format(), lang, parts.kept, versions(),
         partial(summary_of, name=found.root.resolve().name), is_strict,
@@ -130,7 +161,7 @@ def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOption
     for one in found.passed_over:
         logger.info("passed over: %s", one)
     parts = options.share_of(found)
-    report = run_parts(job, parts, out, options.executor)
+    report = run_parts(job, parts, out, options.made_by(job.task.get("threads")))
     words = {"made": "made", "remade": "made again", "kept": "there already", "failed": "not read"}
     said = [f"{report.states[state]} {word}" for state, word in words.items()
             if state in report.states]  # fmt: skip

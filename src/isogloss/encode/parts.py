@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
@@ -13,14 +12,16 @@ from isogloss.encode.encoder import Encoder
 from isogloss.encode.settings import TO_READ_ALL, LongTexts, Pooling
 from isogloss.errors import counted
 from isogloss.parts.source import RowSource
-from isogloss.parts.work import Work, working
+from isogloss.parts.work import TaskOptions, Work, working
 from isogloss.totals import tell
 
 COLUMN = "vector"
 
 
-class EncodeOptions(Struct, frozen=True, kw_only=True):
+class EncodeOptions(TaskOptions, frozen=True, kw_only=True):
     """An encoder as `Encoder.load` takes it, and the layer; as JSON it goes to each process."""
+
+    places: ClassVar[tuple[str, ...]] = ("name", "transform", "cache")
 
     name: str
     device: str

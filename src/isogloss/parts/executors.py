@@ -7,11 +7,20 @@ An `Executor` knows neither tasks nor parts: it imports a module by its name, as
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
+from isogloss.errors import InputError
 from isogloss.workers import map_blocks
 
 Outcomes = Generator[bytes, None, None]
+
+
+class TicketLostError(InputError):
+    """Say that a ticket ended every process that was given it."""
+
+    def __init__(self, message: str, ticket: bytes) -> None:
+        super().__init__(message)
+        self.ticket = ticket
 
 
 class Executor(Protocol):
@@ -20,6 +29,11 @@ class Executor(Protocol):
     @property
     def workers(self) -> int:
         """How many processes there are; each holds what it works with."""
+        ...
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether they may have another working folder, or run on another machine."""
         ...
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
@@ -37,7 +51,8 @@ class Executor(Protocol):
         Raises
         ------
         InputError
-            When a process was killed, or stopped by a fault that is none of one ticket.
+            When a process was killed, or stopped by a fault that is none of one ticket;
+            `TicketLostError` where it is known which ticket it was.
         """
         ...
 
@@ -47,6 +62,7 @@ class Serial:
     """All in this process."""
 
     workers: int = 1
+    is_elsewhere: ClassVar[bool] = False
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
@@ -58,6 +74,7 @@ class Processes:
     """Several processes on this machine, which end when this one does."""
 
     workers: int
+    is_elsewhere: ClassVar[bool] = False
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""

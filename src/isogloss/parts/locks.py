@@ -26,7 +26,7 @@ def part_lock(out: Path, name: str, *, waits: bool) -> Iterator[bool]:
     waits
         Wait for another run that holds it.
     """
-    path = _path(out, name)
+    path = lock_file(out, name)
     lock = FileLock(path, timeout=-1 if waits else 0)
     try:
         _acquire(lock, path)
@@ -39,6 +39,12 @@ def part_lock(out: Path, name: str, *, waits: bool) -> Iterator[bool]:
         with suppress(OSError):  # on Windows no open file is removed; `clear_locks` does it
             path.unlink()
         lock.release()
+
+
+def lock_file(out: Path, name: str) -> Path:
+    """Return the file of a lock, which is there while it is held."""
+    # By hash: a name may be as long as the system allows, and lie in a folder.
+    return out / LOCKS / f"{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()}.lock"
 
 
 def clear_locks(out: Path) -> None:
@@ -76,8 +82,3 @@ def _acquire(lock: FileLock, path: Path) -> None:
             ) from error
         if not out.is_dir():
             raise InputError("was removed while its parts were made", path=out)
-
-
-def _path(out: Path, name: str) -> Path:
-    # By hash: a name may be as long as the system allows, and lie in a folder.
-    return out / LOCKS / f"{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()}.lock"

@@ -4,8 +4,9 @@ A run may end at any moment and be started again, in several places at once: wha
 the parts, each of which is whole and says what it was made of.
 """
 
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,13 @@ import msgspec
 from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError, counted
 from isogloss.parts import folder
-from isogloss.parts.executors import Executor
+from isogloss.parts.executors import Executor, TicketLostError
 from isogloss.parts.finding import Part
 from isogloss.parts.folder import FAILED, Failure
 from isogloss.parts.footer import PartFooter, RunFacts
+from isogloss.parts.locks import part_lock
 from isogloss.parts.summary import parts_without_rows
-from isogloss.parts.work import (
-    Outcome,
-    Ticket,
-    WorkSettings,
-    facts_of,
-    is_made,
-)
+from isogloss.parts.work import Outcome, Ticket, WorkSettings, facts_of, is_made
 from isogloss.progress import logger, progress
 from isogloss.storage.files import write_json
 
@@ -155,22 +151,43 @@ def _worked(
     """Make parts; return those that another run is making."""
     if not parts:
         return []
-    work = WorkSettings(
-        str(out), job.run, job.format, job.lang, list(job.kept), job.versions, job.is_strict
-    )
-    settings = {"task": job.task, "work": msgspec.to_builtins(work)}
-    tickets = [Ticket(str(part.path), part.name, part.target, waits) for part in parts]
-    outcomes = executor.outcomes(job.module, settings, map(msgspec.json.encode, tickets))
+    place = Path.absolute if executor.is_elsewhere else Path
+    tickets = [Ticket(str(place(part.path)), part.name, part.target, waits) for part in parts]
+    encoded = map(msgspec.json.encode, tickets)
     held = []
-    with closing(outcomes), progress(job.run.command, len(parts), "parts") as advance:
-        for part, encoded in zip(parts, outcomes, strict=True):
-            outcome = msgspec.json.decode(encoded, type=Outcome)
+    with ExitStack() as stack:
+        lock = stack.enter_context(_held_for(out)) if executor.is_elsewhere else None
+        work = WorkSettings(
+            str(place(out)), job.run, job.format, job.lang, list(job.kept), job.versions,
+            job.is_strict, lock,
+        )  # fmt: skip
+        settings = {"task": job.task, "work": msgspec.to_builtins(work)}
+        outcomes = stack.enter_context(closing(executor.outcomes(job.module, settings, encoded)))
+        advance = stack.enter_context(progress(job.run.command, len(parts), "parts"))
+        for part, outcome in zip(parts, _decoded(outcomes), strict=True):
             advance(1)
             if outcome.state == "held":
                 held.append(part)
             else:
                 _settle(job, outcome, out, report)
     return held
+
+
+@contextmanager
+def _held_for(out: Path) -> Iterator[str]:
+    """Hold a lock in the folder, by which processes elsewhere know it again; yield its name."""
+    name = f"run {secrets.token_hex(16)}"
+    with part_lock(out, name, waits=True):
+        yield name
+
+
+def _decoded(outcomes: Iterator[bytes]) -> Iterator[Outcome]:
+    try:
+        for encoded in outcomes:
+            yield msgspec.json.decode(encoded, type=Outcome)
+    except TicketLostError as error:
+        lost = msgspec.json.decode(error.ticket, type=Ticket)
+        raise InputError(str(error), path=lost.path) from error
 
 
 def _settle(job: PartsJob, outcome: Outcome, out: Path, report: RunReport) -> None:

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +17,7 @@ from isogloss.data.documents import FileFormat
 from isogloss.data.row_files.writing import RowTarget
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.parts.footer import PartFooter, RunFacts, SourceFacts, read_footer
-from isogloss.parts.locks import part_lock
+from isogloss.parts.locks import lock_file, part_lock
 from isogloss.parts.part import PartMade, PartTask, run_part
 from isogloss.parts.source import RowSource
 from isogloss.progress import silent_parts
@@ -26,6 +26,27 @@ from isogloss.totals import told_with_totals
 
 State = Literal["made", "remade", "kept", "held", "failed"]
 Work = Callable[[bytes], bytes]
+_SHARE = "give folders that all machines share, under the same path"
+
+
+class TaskOptions(Struct, frozen=True, kw_only=True):
+    """What a task is made of; as JSON it goes to each process.
+
+    Attributes
+    ----------
+    places
+        Those of its attributes that name a file or folder, or may.
+    """
+
+    places: ClassVar[tuple[str, ...]] = ()
+
+    def absolute(self) -> Self:
+        """Return the same for processes with another working folder."""
+        given = {name: getattr(self, name) for name in self.places}
+        return msgspec.structs.replace(self, **{
+            name: str(Path(value).absolute()) for name, value in given.items()
+            if value is not None and (Path(value).exists() or name == "cache")
+        })  # fmt: skip
 
 
 class Ticket(Struct, frozen=True):
@@ -81,6 +102,9 @@ class WorkSettings(Struct, frozen=True):
         As `RowSource` has them.
     is_strict
         What is left out is an error.
+    held
+        For processes elsewhere: name of a lock that the run holds while they work; by it they see
+        that `out` is the same folder there.
     """
 
     out: str
@@ -90,6 +114,7 @@ class WorkSettings(Struct, frozen=True):
     kept: list[str]
     versions: dict[str, str]
     is_strict: bool = False
+    held: str | None = None
 
 
 def working(task: PartTask, settings: Any) -> Work:
@@ -99,8 +124,15 @@ def working(task: PartTask, settings: Any) -> Work:
     ----------
     settings
         `WorkSettings` as JSON has it.
+
+    Raises
+    ------
+    InputError
+        When this process does not see the folder of the parts.
     """
     common = msgspec.convert(settings, WorkSettings)
+    if common.held is not None and not lock_file(Path(common.out), common.held).exists():
+        raise InputError(f"is another folder here, or none; {_SHARE}", path=common.out)
 
     def work(ticket: bytes) -> bytes:
         start = time.monotonic()
@@ -167,6 +199,8 @@ class _Maker:
 
     def _made(self) -> Outcome:
         name, common = self._ticket.name, self._common
+        if common.held is not None and not self._path.parent.is_dir():
+            raise InputError(f"is no folder here; {_SHARE}", path=self._path.parent)
         facts = facts_of(self._path, name)
         if is_made(self._target, facts, common.run):
             return Outcome(name, "kept")

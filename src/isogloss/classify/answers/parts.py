@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
 
 from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
@@ -23,10 +22,10 @@ from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
 from isogloss.parts.summary import parts_without_rows, sources_hash, versions_of
-from isogloss.parts.work import Work, working
+from isogloss.parts.work import TaskOptions, Work, working
 
 
-class AnswerOptions(Struct, frozen=True, kw_only=True):
+class AnswerOptions(TaskOptions, frozen=True, kw_only=True):
     """A saved model, and how it is asked; as JSON it goes to each process.
 
     Attributes
@@ -38,6 +37,8 @@ class AnswerOptions(Struct, frozen=True, kw_only=True):
     prefix, with_scores
         As `AnswerColumns` takes them.
     """
+
+    places: ClassVar[tuple[str, ...]] = ("model", "encoder", "kb", "cache")
 
     model: str
     encoder: str | None = None

@@ -45,6 +45,7 @@ EXTRAS = {
     "probe": Extra(
         "probes across scripts", (Package("icu4py", "icu4py"), Package("uroman", "uroman"))
     ),
+    "ray": Extra("--executor ray", (Package("ray", "ray"),)),
     "serve": Extra(
         "serve and try",
         (

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
@@ -13,14 +12,16 @@ from isogloss.data.row_languages import row_languages
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.link.rows import RowLinker, mention_record
 from isogloss.parts.source import RowSource
-from isogloss.parts.work import Work, working
+from isogloss.parts.work import TaskOptions, Work, working
 
 ADDED = (Added("lang", "text"), Added("mentions", "json"))
 UNKNOWN = "unknown"  # in the facts, of a text whose language is not known
 
 
-class LinkOptions(Struct, frozen=True, kw_only=True):
+class LinkOptions(TaskOptions, frozen=True, kw_only=True):
     """A knowledge base, and how texts are linked to it; as JSON it goes to each process."""
+
+    places: ClassVar[tuple[str, ...]] = ("kb",)
 
     kb: str
     fallback_lang: str | None

@@ -1,17 +1,16 @@
 """Texts tagged in the rows of many files: what each process of `parts.run` does."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
 from isogloss.data.row_languages import row_languages
 from isogloss.memory import without_collection
 from isogloss.parts.source import RowSource
-from isogloss.parts.work import Work, working
+from isogloss.parts.work import TaskOptions, Work, working
 from isogloss.tag.fitted import FittedTagger
 from isogloss.tag.raw.texts import TEXTS_AT_ONCE, say_without_piece, tagged_texts
 from isogloss.tag.saving import load_tagger
@@ -20,8 +19,10 @@ from isogloss.text.languages import UNKNOWN
 DECIMALS = 6
 
 
-class TagOptions(Struct, frozen=True, kw_only=True):
+class TagOptions(TaskOptions, frozen=True, kw_only=True):
     """A saved tagger, as `load_tagger` takes it; as JSON it goes to each process."""
+
+    places: ClassVar[tuple[str, ...]] = ("model", "encoder", "kb")
 
     model: str
     encoder: str | None
