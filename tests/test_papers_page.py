@@ -35,7 +35,8 @@ def options_of(words: list[str]) -> set[str]:
     """Return the options of a command; of a word that is none, nothing."""
     command = main.command_line()
     for word in words:
-        command = command.commands[word]
+        if hasattr(command, "commands"):  # else it is an argument: the paper
+            command = command.commands[word]
     return {option for parameter in command.params for option in parameter.opts}
 
 

@@ -15,6 +15,7 @@ REFUSED: dict[str, tuple[str, tuple[str, ...]]] = {
         "isogloss/tag/", "cli/tag/", "tagging.md",
         "docs/performance.md",  # the tokens of a word
         "transfer/matrix/", "transfer/altered/measure.py", "cli/probing/transfer.py",
+        "reproduce/tagging.py",
     )),
     r"\b(max|n)_pieces\b|--max-pieces": ("max_length, n_tokens", ()),
     r"\bLossWarning\b|\bwarn_loss\b": ("OmissionWarning, warn_omitted", ()),

@@ -27,8 +27,8 @@ _Number = int | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class HowTuned:
-    """How the encoder is fine-tuned."""
+class Schedule:
+    """How long and how fast the encoder is fine-tuned."""
 
     epochs: Annotated[_Number, count("Maximum number of epochs (default: 10).")] = None
     batch_size: Annotated[_Number, count("Texts per step (default: 32).")] = None
@@ -36,6 +36,18 @@ class HowTuned:
         float | None,
         typer.Option(help="Peak learning rate of the schedule (default: full 2e-5, lora 2e-4)."),
     ] = None
+
+    def options(self, tune: str) -> dict[str, Any] | None:
+        """Return what was given of the options, by name; None where nothing is tuned."""
+        if tune == "head":
+            return None
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class HowTuned(Schedule):
+    """How the encoder is fine-tuned."""
+
     patience: Annotated[
         _Number,
         count("Early stopping: stop after this many epochs without improvement (default: 3)."),
@@ -80,11 +92,9 @@ class HowTuned:
         InputError
             When more epochs are averaged than there are.
         """
-        if tune == "head":
-            return None
-        found = {name: value for name, value in vars(self).items() if value is not None}
+        found = super().options(tune)
         epochs = self.epochs or TrainingOptions.epochs
-        if (self.average_checkpoints or 1) > epochs:
+        if found is not None and (self.average_checkpoints or 1) > epochs:
             raise InputError(
                 f"--average-checkpoints is {self.average_checkpoints}, and --epochs is {epochs}; "
                 "give at most as many"

@@ -5,20 +5,21 @@ released figures of BERT and GPT-2. A cell has all layers, as one pass over the 
 them.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from isogloss.data.lines import open_lines
 from isogloss.encode.words.tokens_of_words import Unit
 from isogloss.errors import InputError
 from isogloss.probe.geometry.measure import measure_geometry
 from isogloss.probe.geometry.result import GeometryOptions
 from isogloss.reproduce.cells import CellFile, CellKey
+from isogloss.reproduce.data import data_set
 from isogloss.reproduce.figures import figures
 from isogloss.reproduce.lines import Line
-from isogloss.reproduce.tasks import Asked, Found, Job, Task, sentences_into
+from isogloss.reproduce.reading import ReadSet, read_set
+from isogloss.reproduce.tasks import Asked, Found, Job, Task, sha256_of_all
+from isogloss.retrieve.benchmark_files import sts_rows
 from isogloss.statistics.draws import columns_of
 from isogloss.statistics.intervals import Interval
 
@@ -41,24 +42,35 @@ NOT_BUILT = (
 
 def tasks(asked: Asked) -> list[Task]:
     """Return the tasks: words and tokens."""
-    folder = asked.data / "sts"
-    failures: list[str] = []
-    sentences: dict[str, None] = {}
-    years = set()
-    for year in PAPER_YEARS:
-        for file in sorted((folder / str(year)).glob("*.tsv*")):
-            with sentences_into(failures):
-                sentences |= dict.fromkeys(_sentences(file))
-                years.add(year)
+    wanted = [
+        (file.lang, file.split) for file in data_set("sts").files
+        if _year_of(file.split) in PAPER_YEARS
+    ]  # fmt: skip
+    found = read_set(
+        asked, "sts", wanted, lambda _, path: _sentences(path), lambda rows: len(rows) // 2,
+        is_whole=False,
+    )  # fmt: skip
+    sentences = [*dict.fromkeys(one for rows in found.texts.values() for one in rows)]
+    years = sorted({_year_of(part) for _, part in found.texts})
     if not sentences:
-        absent = f"no sentences of SemEval's STS in {folder}"
-        return [Task(f"{unit}s", TITLE, absent=absent, failures=failures) for unit in UNITS]
-    data = hashlib.sha256("\n".join(sentences).encode("utf-8", "surrogatepass")).hexdigest()
-    made = [_task(asked, unit, [*sentences], sorted(years), data) for unit in UNITS]
-    return [replace(made[0], failures=failures), *made[1:]]
+        return [
+            Task(f"{unit}s", TITLE, absent=found.lacks or "no file can be read",
+                 failures=found.failures if unit == UNITS[0] else ())
+            for unit in UNITS
+        ]  # fmt: skip
+    data = sha256_of_all(sentences)
+    made = [_task(asked, unit, sentences, years, data, found) for unit in UNITS]
+    return [replace(made[0], failures=found.failures, absent=found.lacks), *made[1:]]
 
 
-def _task(asked: Asked, unit: Unit, sentences: list[str], years: list[int], data: str) -> Task:
+def _task(
+    asked: Asked,
+    unit: Unit,
+    sentences: list[str],
+    years: list[int],
+    data: str,
+    files: ReadSet[list[str]],
+) -> Task:
     settings = {"unit": unit, "years": years} | asdict(DRAWN)
     seed = settings.pop("seed")
     key = asked.key(f"{unit}s", "en", settings, seed=seed, data=data)
@@ -67,9 +79,10 @@ def _task(asked: Asked, unit: Unit, sentences: list[str], years: list[int], data
         yield key, _measured(asked, sentences, unit)
 
     def lines(kept: CellFile) -> list[Line]:
-        return _lines(asked, key, kept[key].found) if key in kept else []
+        return _lines(asked, key, kept[key].found, sizes) if key in kept else []
 
     n_characters = sum(map(len, sentences))
+    sizes = files.differs(files.texts)
     return Task(
         name=f"{unit}s", title=TITLE, settings=settings,
         jobs=[Job([key], lambda _: n_characters, make)], lines=lines, sample=sentences,
@@ -88,11 +101,14 @@ def _measured(asked: Asked, sentences: list[str], unit: Unit) -> Found:
     return {"layers": layers, "notes": measured.notes, "n_sentences": len(sentences)}
 
 
-def _lines(asked: Asked, key: CellKey, found: Mapping[str, list[dict[str, float]]]) -> list[Line]:
+def _lines(
+    asked: Asked, key: CellKey, found: Mapping[str, list[dict[str, float]]], sizes: str
+) -> list[Line]:
     unit, years = key.settings["unit"], key.settings["years"]
     missing = [str(year) for year in PAPER_YEARS if year not in years]
     differs = asked.differs(
         "BERT base, GPT-2 and ELMo",
+        sizes,
         f"STS without {', '.join(missing)}" if missing else "",
         "each sentence once",
         f"{DRAWN.max_words:,} {unit}s drawn, not all",
@@ -110,22 +126,18 @@ def _lines(asked: Asked, key: CellKey, found: Mapping[str, list[dict[str, float]
 
 
 def _sentences(path: Path) -> list[str]:
-    """Return the sentences of all pairs, those without a score too.
+    """Return both sentences of each pair, those without a score too.
 
     Raises
     ------
     InputError
         When a row is none, or there is no row.
     """
-    found = []
-    for number, line in open_lines(path):
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise InputError(
-                f"has {len(cells)} columns; a row is score, tab, sentence, tab, sentence",
-                path=path, line=number,
-            )  # fmt: skip
-        found += cells[1:]
+    found = [sentence for _, (_, *pair) in sts_rows(path) for sentence in pair]
     if not found:
         raise InputError("is empty; give rows of score, tab, sentence, tab, sentence", path=path)
     return found
+
+
+def _year_of(part: str) -> int:
+    return int(part.partition("/")[0])

@@ -1,8 +1,13 @@
-"""What will run, and for about how long: from a rate that is measured, which is said."""
+"""What is needed, what is there, what will run, and for about how long.
+
+The time is an estimate from a rate that is measured, and is said to be that.
+"""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +16,11 @@ from isogloss.errors import counted
 from isogloss.progress import silent_parts
 from isogloss.report.table import Table
 from isogloss.reproduce.cells import CellFile
+from isogloss.reproduce.data import DATA_SETS, Paper, find
 from isogloss.reproduce.tasks import Task
 
 N_SAMPLE = 64
+_N_NAMED = 3  # missing files that a sentence names
 _SEED = 0
 
 
@@ -23,6 +30,44 @@ class Plan:
 
     table: Table
     notes: list[str]
+
+
+def needed(paper: Paper, folder: Path) -> list[dict[str, Any]]:
+    """Return what is known of each data set of a paper, and what of it is there.
+
+    Raises
+    ------
+    InputError
+        When the folder of all data is not there.
+    """
+    rows = []
+    for one in DATA_SETS:
+        if paper in one.papers:
+            found = find(one, folder)
+            rows.append({
+                "name": one.name, "folder": str(folder / one.folder), "licence": one.licence,
+                "source": one.source, "layout": one.layout, "languages": one.languages,
+                "n_files": len(one.files), "n_found": len(found.files),
+                "missing": [str(missing) for missing in found.missing],
+                "others": [str(path) for path in found.others],
+            })  # fmt: skip
+    return rows
+
+
+def spelt(row: Mapping[str, Any]) -> str:
+    """Say what `needed` tells of a data set."""
+    found = f"{row['n_found']:,} of {counted(row['n_files'], 'file')} found"
+    missing = row["missing"]
+    if row["n_found"] and missing:
+        more = len(missing) - _N_NAMED
+        found += "; missing: " + "; ".join(missing[:_N_NAMED])
+        found += f"; and {more:,} more" if more > 0 else ""
+    if row["others"]:
+        found += f"; not read: {counted(len(row['others']), 'other file')}"
+    return (
+        f"{row['name']} → {row['folder']}: {found}\n  licence: {row['licence']}\n"
+        f"  from: {row['source']}\n  files: {row['layout']}"
+    )
 
 
 def planned(tasks: Sequence[Task], kept: CellFile | None, encoder: Encoder) -> Plan:

@@ -9,6 +9,7 @@ from typing import Any
 
 from isogloss import __version__
 from isogloss.errors import InputError, OmissionWarning, omissions_are_errors
+from isogloss.learn.tuning_memo import remember_tuning
 from isogloss.progress import logger
 from isogloss.reproduce.cells import CellFile, KeptCell
 from isogloss.reproduce.tasks import Job, Task
@@ -41,12 +42,13 @@ def make_missing(tasks: Sequence[Task], kept: CellFile, *, encoder: str) -> Outc
     keys = {key.digest: key for task in tasks for key in task.cells}
     n_kept = sum(key in kept for key in keys.values())
     n_before = len(kept)
-    for task in tasks:
-        for job in task.jobs:
-            try:
-                _make(job, kept, encoder)
-            except InputError as error:
-                failures.append(f"{task.name}: {error}")
+    with remember_tuning():
+        for task in tasks:
+            for job in task.jobs:
+                try:
+                    _make(job, kept, encoder)
+                except InputError as error:
+                    failures.append(f"{task.name}: {error}")
     return Outcome(len(kept) - n_before, n_kept, failures)
 
 

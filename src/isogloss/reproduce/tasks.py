@@ -1,13 +1,16 @@
 """What a paper is measured by: tasks, their jobs, and what every cell is made with."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
+from isogloss.learn.tuning_options import Tune, TuningOptions
 from isogloss.reproduce.cells import CellFile, CellKey
 from isogloss.reproduce.lines import Line
 
@@ -89,8 +92,21 @@ class Asked:
     data: Path
     kb: Path | None = None
     seeds: int | None = None
-    tune: str = "head"
+    tune: Tune = "head"
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def tuning(self) -> TuningOptions | None:
+        """How the encoder is fine-tuned, with what depends on the device; None: it is frozen."""
+        if self.tune == "head":
+            return None
+        given = TuningOptions.of(self.training)
+        return given.settled(tune=self.tune, device=str(self.encoder.device))
+
+    @property
+    def tuning_settings(self) -> dict[str, Any]:
+        """The options of fine-tuning, for a key; none where the encoder is frozen."""
+        return {} if self.tuning is None else asdict(self.tuning)
 
     def key(
         self, task: str, langs: str, settings: Mapping[str, Any], *, seed: int = 0, data: str
@@ -105,6 +121,12 @@ class Asked:
     def differs(self, theirs: str, *others: str) -> str:
         """Return what differs from a paper, first the encoder."""
         return "; ".join([f"encoder {self.encoder.name}, not {theirs}", *filter(None, others)])
+
+
+def sha256_of_all(parts: Iterable[str]) -> str:
+    """Return one SHA-256 of several texts in their order."""
+    whole = "\n".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(whole).hexdigest()
 
 
 @contextmanager

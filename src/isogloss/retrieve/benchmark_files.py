@@ -112,7 +112,16 @@ def read_tatoeba(folder: Path) -> list[Bitext]:
     InputError
         For a folder without such files, a missing side, or sides of different lengths.
     """
-    return [_tatoeba_pair(file) for file in _tatoeba_files(folder)]
+    return [read_tatoeba_pair(file) for file in _tatoeba_files(folder)]
+
+
+def read_tatoeba_pair(file: Path) -> Bitext:
+    """Return the pairs of a language, by the file of its own side; raises as `read_tatoeba`."""
+    file = file.with_name(_bare(file))
+    stem, _, lang = file.name.rpartition(".")
+    pair = Bitext(lang, _lines(file), _lines(file.with_name(f"{stem}.eng")))
+    _check_lengths(pair, file)
+    return pair
 
 
 def read_un(folder: Path) -> list[Bitext]:
@@ -125,10 +134,22 @@ def read_un(folder: Path) -> list[Bitext]:
     """
     langs = _un_langs(folder)
     english = _lines(folder / f"{UN}.{ENGLISH}")
-    pairs = [Bitext(lang, _lines(folder / f"{UN}.{lang}"), english) for lang in langs]
-    for pair in pairs:
-        _check_lengths(pair, folder / f"{UN}.{pair.lang}")
-    return pairs
+    return [read_un_pair(folder / f"{UN}.{lang}", english) for lang in langs]
+
+
+def read_un_pair(file: Path, english: list[str] | None = None) -> Bitext:
+    """Return the pairs of a language, by its file; raises as `read_un`.
+
+    Parameters
+    ----------
+    english
+        The sentences in English; None: they are read from the file beside.
+    """
+    if english is None:
+        english = _lines(file.with_name(f"{UN}.{ENGLISH}"))
+    pair = Bitext(_bare(file).rpartition(".")[2], _lines(file), english)
+    _check_lengths(pair, file)
+    return pair
 
 
 def read_bucc(folder: Path) -> Iterator[ComparableText]:
@@ -141,13 +162,19 @@ def read_bucc(folder: Path) -> Iterator[ComparableText]:
         twice, or a gold pair of unknown ids.
     """
     for gold_file in _gold_files(folder):
-        stem = gold_file.with_name(gold_file.name.removesuffix(".gold"))
-        lang = stem.name.partition("-")[0]
-        sources, targets = (
-            _identified(stem.with_name(f"{stem.name}.{side}")) for side in (lang, ENGLISH)
-        )
-        gold = _gold(gold_file, sources, targets)
-        yield ComparableText(lang, stem.name.rpartition(".")[2], sources, targets, gold)
+        yield read_comparable(gold_file)
+
+
+def read_comparable(gold_file: Path) -> ComparableText:
+    """Return the sentences of a language and split, by the file of its pairs; as `read_bucc`."""
+    gold_file = gold_file.with_name(_bare(gold_file))
+    stem = gold_file.with_name(gold_file.name.removesuffix(".gold"))
+    lang = stem.name.partition("-")[0]
+    sources, targets = (
+        _identified(stem.with_name(f"{stem.name}.{side}")) for side in (lang, ENGLISH)
+    )
+    gold = _gold(gold_file, sources, targets)
+    return ComparableText(lang, stem.name.rpartition(".")[2], sources, targets, gold)
 
 
 def read_sts(folder: Path) -> Iterator[JudgedPairs]:
@@ -159,7 +186,30 @@ def read_sts(folder: Path) -> Iterator[JudgedPairs]:
         For a folder without such files, a row that is none, or fewer than 3 rows with a score.
     """
     for path in sts_files(folder):
-        yield _judged(path)
+        yield read_judged(path)
+
+
+def read_judged(path: Path) -> JudgedPairs:
+    """Return the judged pairs of a part, by its file; raises as `read_sts`."""
+    path = path.with_name(_bare(path))
+    scores, firsts, seconds = [], [], []
+    n_rows = 0
+    for number, (score, first, second) in sts_rows(path):
+        n_rows += 1
+        if not score.strip():
+            continue
+        try:
+            scores.append(float(score))
+        except ValueError:
+            raise InputError(
+                f"the score is '{score:.20}', no number", path=path, line=number
+            ) from None
+        firsts.append(first)
+        seconds.append(second)
+    if len(scores) < 3:
+        raise InputError("has fewer than 3 rows with a score", path=path)
+    part = f"{path.parent.name}/{path.name.removesuffix(STS_ENDING)}"
+    return JudgedPairs(part, np.array(scores), firsts, seconds, n_rows - len(scores))
 
 
 def sts_files(folder: Path) -> list[Path]:
@@ -216,13 +266,6 @@ def _un_langs(folder: Path) -> list[str]:
     return sorted(langs)
 
 
-def _tatoeba_pair(file: Path) -> Bitext:
-    stem, _, lang = file.name.rpartition(".")
-    pair = Bitext(lang, _lines(file), _lines(file.with_name(f"{stem}.eng")))
-    _check_lengths(pair, file)
-    return pair
-
-
 def _check_lengths(pair: Bitext, path: Path) -> None:
     if len(pair.sources) != len(pair.targets):
         raise InputError(
@@ -240,27 +283,6 @@ def _lines(path: Path) -> list[str]:
 
 def _bare(file: Path) -> str:
     return file.name.removesuffix(".gz")
-
-
-def _judged(path: Path) -> JudgedPairs:
-    scores, firsts, seconds = [], [], []
-    n_rows = 0
-    for number, (score, first, second) in sts_rows(path):
-        n_rows += 1
-        if not score.strip():
-            continue
-        try:
-            scores.append(float(score))
-        except ValueError:
-            raise InputError(
-                f"the score is '{score:.20}', no number", path=path, line=number
-            ) from None
-        firsts.append(first)
-        seconds.append(second)
-    if len(scores) < 3:
-        raise InputError("has fewer than 3 rows with a score", path=path)
-    part = f"{path.parent.name}/{path.name.removesuffix(STS_ENDING)}"
-    return JudgedPairs(part, np.array(scores), firsts, seconds, n_rows - len(scores))
 
 
 def _identified(path: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ and returns rows of a table with intervals. Nothing here knows an encoder.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ import scipy
 from isogloss.arrays import Bools1d, Doubles1d, Floats2d
 from isogloss.retrieve.benchmark_files import (
     Bitext,
+    ComparableText,
+    JudgedPairs,
     read_bucc,
     read_sts,
     read_tatoeba,
@@ -41,14 +43,34 @@ from isogloss.statistics.intervals import Interval, interval_of_accuracy, interv
 from isogloss.statistics.scores import interval_of_language_mean
 
 Vectors = Callable[[list[str]], Floats2d]
+Mine = Callable[[list[str], list[str]], tuple[Any, Any, Any]]
 XTREME = frozenset({  # the 36 languages of Hu et al. (2020)
     "afr", "ara", "ben", "bul", "cmn", "deu", "ell", "est", "eus", "fin", "fra", "heb", "hin",
     "hun", "ind", "ita", "jav", "jpn", "kat", "kaz", "kor", "mal", "mar", "nld", "pes", "por",
     "rus", "spa", "swh", "tam", "tel", "tha", "tgl", "tur", "urd", "vie",
 })  # fmt: skip
+GROUPS = {"XTREME's 36": XTREME, LASER_LABSE: languages_of_the_papers()}
 WAYS = ("to_en", "from_en", "mean")
 ZERO_SHOT = "zero-shot"
 SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTranslations:
+    """Of each pair of a language, whether either side finds the other; (n_pairs,)."""
+
+    lang: str
+    to_en: Bools1d
+    from_en: Bools1d
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Of each judged pair of a part, the cosine and the score; (n_judged,)."""
+
+    part: str
+    cosines: Doubles1d
+    judged: Doubles1d
 
 
 def evaluate_tatoeba(
@@ -71,8 +93,7 @@ def evaluate_tatoeba(
         For a folder without such files, a missing side, or sides of different lengths.
     """
     pairs = read_tatoeba(folder)
-    whole = {"XTREME's 36": XTREME, LASER_LABSE: languages_of_the_papers()}
-    found = _scored(pairs, vectors, groups=whole)
+    found = scored_translations([found_translations(pair, vectors) for pair in pairs], GROUPS)
     if seen is not None:
         found = _with_zero_shot(found, unseen(list(found.right), seen))
     return with_published_tatoeba(found)
@@ -86,7 +107,7 @@ def evaluate_un(folder: Path, vectors: Vectors) -> Scored:
     InputError
         For a folder without an English file and another, or files of different lengths.
     """
-    return _scored(read_un(folder), vectors, groups={})
+    return scored_translations([found_translations(pair, vectors) for pair in read_un(folder)])
 
 
 def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
@@ -97,15 +118,23 @@ def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
     InputError
         For a folder without such files, or a row that is none.
     """
+    return scored_similarity([found_similarity(pairs, vectors) for pairs in read_sts(folder)])
+
+
+def found_similarity(pairs: JudgedPairs, vectors: Vectors) -> Similarity:
+    """Return the cosine of each judged pair."""
+    cosines = np.einsum("ij,ij->i", vectors(pairs.firsts), vectors(pairs.seconds))
+    return Similarity(pairs.part, cosines.astype(np.float64), pairs.scores)
+
+
+def scored_similarity(parts: Sequence[Similarity]) -> Scored:
+    """Return the correlations of each part, and their means over parts."""
     rows: list[dict[str, Any]] = []
     drawn: dict[str, list[Doubles1d]] = {"spearman": [], "pearson": []}
-    for pairs in read_sts(folder):
-        cosines = np.einsum("ij,ij->i", vectors(pairs.firsts), vectors(pairs.seconds))
-        row: dict[str, Any] = {"part": pairs.part, "n": len(pairs.scores)}
+    for one in parts:
+        row: dict[str, Any] = {"part": one.part, "n": len(one.judged)}
         for measure, draws in drawn.items():
-            interval, found = _correlation(
-                cosines.astype(np.float64), pairs.scores, ranks=measure == "spearman"
-            )
+            interval, found = _correlation(one.cosines, one.judged, ranks=measure == "spearman")
             draws.append(found)
             row |= columns_of(measure, interval)
         rows.append(row)
@@ -116,9 +145,7 @@ def evaluate_sts(folder: Path, vectors: Vectors) -> Scored:
     return Scored(rows, [mean])
 
 
-def evaluate_bucc(
-    folder: Path, mine: Callable[[list[str], list[str]], tuple[Any, Any, Any]]
-) -> Scored:
+def evaluate_bucc(folder: Path, mine: Mine) -> Scored:
     """Return F1 of mined pairs for each language pair and split of a folder; see the module.
 
     Parameters
@@ -132,17 +159,19 @@ def evaluate_bucc(
     InputError
         For a folder without such files, or a gold pair of unknown ids.
     """
-    rows = []
-    for text in read_bucc(folder):
-        firsts, seconds, scores = mine(list(text.sources.values()), list(text.targets.values()))
-        ids = list(text.sources), list(text.targets)
-        right = [
-            (ids[0][first], ids[1][second]) in text.gold
-            for first, second in zip(firsts, seconds, strict=True)
-        ]
-        found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(text.gold))
-        rows.append({"lang": text.lang, "split": text.split, "n": len(text.gold)} | found)
-    return with_published_bucc(Scored(rows, []))
+    return with_published_bucc(Scored([mined_row(text, mine) for text in read_bucc(folder)], []))
+
+
+def mined_row(text: ComparableText, mine: Mine) -> dict[str, Any]:
+    """Return the row of one language and split: F1 of what is mined."""
+    firsts, seconds, scores = mine(list(text.sources.values()), list(text.targets.values()))
+    ids = list(text.sources), list(text.targets)
+    right = [
+        (ids[0][first], ids[1][second]) in text.gold
+        for first, second in zip(firsts, seconds, strict=True)
+    ]
+    found = best_f1(np.asarray(scores, np.float64), np.asarray(right), n_gold=len(text.gold))
+    return {"lang": text.lang, "split": text.split, "n": len(text.gold)} | found
 
 
 def best_f1(scores: Doubles1d, is_right: Bools1d, *, n_gold: int) -> dict[str, float]:
@@ -172,18 +201,29 @@ def best_f1(scores: Doubles1d, is_right: Bools1d, *, n_gold: int) -> dict[str, f
     }
 
 
-def _scored(pairs: Sequence[Bitext], vectors: Vectors, groups: dict[str, frozenset[str]]) -> Scored:
+def found_translations(pair: Bitext, vectors: Vectors) -> FoundTranslations:
+    """Return which sentences of a language find their translation, and which are found."""
+    sources, targets = vectors(pair.sources), vectors(pair.targets)
+    places = np.arange(len(pair.sources))
+    return FoundTranslations(
+        pair.lang,
+        nearest(sources, targets).rows[:, 0] == places,
+        nearest(targets, sources).rows[:, 0] == places,
+    )
+
+
+def scored_translations(
+    found: Sequence[FoundTranslations], groups: Mapping[str, frozenset[str]] | None = None
+) -> Scored:
+    """Return the accuracy of each language, and means over the groups that are whole, and all."""
+    groups = groups or {}
     rows: list[dict[str, Any]] = []
     hits: dict[str, dict[str, Doubles1d]] = {way: {} for way in WAYS}
-    for pair in pairs:
-        sources, targets = vectors(pair.sources), vectors(pair.targets)
-        places = np.arange(len(pair.sources))
-        to_en = nearest(sources, targets).rows[:, 0] == places
-        from_en = nearest(targets, sources).rows[:, 0] == places
-        both = (to_en.astype(np.float64) + from_en) / 2
-        row: dict[str, Any] = {"lang": pair.lang, "n": len(places)}
-        for way, right in zip(WAYS, (to_en, from_en, both), strict=True):
-            hits[way][pair.lang] = right.astype(np.float64)
+    for one in found:
+        sides = one.to_en.astype(np.float64), one.from_en.astype(np.float64)
+        row: dict[str, Any] = {"lang": one.lang, "n": len(one.to_en)}
+        for way, right in zip(WAYS, (*sides, (sides[0] + sides[1]) / 2), strict=True):
+            hits[way][one.lang] = right
             row |= columns_of(way, interval_of_accuracy(right))
         rows.append(row)
     there = set(hits["mean"])

@@ -159,7 +159,7 @@ def compare(
         "options": _as_json(options),
         "device": str(encoder.device) if options.get("tune", "head") != "head" else None,
     }
-    task = _Task(train, tests, dev, encoder, kb, fallback_lang, options)
+    task = Compared(train, tests, dev, encoder, kb, fallback_lang, options)
     cells, said = {}, set[str]()
     with COMPARISON.held(out, made_with) as runs:
         keys = {(row.name, seed): f"{row.name}.{seed}" for row in rows for seed in range(n_seeds)}
@@ -171,7 +171,7 @@ def compare(
             for row in sorted(rows, key=lambda row: row.baseline):
                 key = keys[row.name, seed]
                 if not runs.file(key).exists():
-                    runs.write(key, _run(row, seed, task))
+                    runs.write(key, run_cell(row, seed, task))
                 cell = cells[row.name, seed] = runs.read(key)
                 for omission in cell.omissions:
                     # Said once, for a row with entities; each is an error under --strict.
@@ -237,19 +237,20 @@ def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Task:
-    """What every cell is made with."""
+class Compared:
+    """What every cell is made with; without a knowledge base a row can have no entities."""
 
     train: LabelledTexts
     tests: LabelledTexts
     dev: LabelledTexts | None
     encoder: Encoder
-    kb: KnowledgeBase
+    kb: KnowledgeBase | None
     fallback_lang: str | None
     options: Mapping[str, Any]
 
 
-def _run(row: ComparedRow, seed: int, task: _Task) -> Cell:
+def run_cell(row: ComparedRow, seed: int, task: Compared) -> Cell:
+    """Fit a classifier of a row and seed, and score it; what `compare` keeps of it."""
     train, dev = task.train, task.dev
     model = TextClassifier(
         task.encoder,
@@ -292,7 +293,7 @@ def _run(row: ComparedRow, seed: int, task: _Task) -> Cell:
     )
 
 
-def _evaluated(model: TextClassifier, tests: LabelledTexts, task: _Task) -> Evaluation:
+def _evaluated(model: TextClassifier, tests: LabelledTexts, task: Compared) -> Evaluation:
     return evaluate(
         model.fitted_,
         tests.texts,

@@ -10,16 +10,18 @@ import typer
 
 from isogloss.cli import options
 from isogloss.cli.encode import say_encoder
-from isogloss.cli.groups import grouped
+from isogloss.cli.groups import Given, OnlyWith, count, grouped
 from isogloss.cli.output import console
 from isogloss.cli.places import places_read, refuse_inside
+from isogloss.cli.tuning import ONLY_TUNED, Schedule, TuneName
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
 from isogloss.report.table import Table
 from isogloss.reproduce.cells import CellFile, check_place, opened
+from isogloss.reproduce.data import Paper as PaperName
 from isogloss.reproduce.lines import Line, facts_of, table_of
-from isogloss.reproduce.papers import PAPERS, Paper, PaperName
-from isogloss.reproduce.planning import planned
+from isogloss.reproduce.papers import PAPERS, Paper
+from isogloss.reproduce.planning import needed, planned, spelt
 from isogloss.reproduce.running import make_missing
 from isogloss.reproduce.tasks import Asked, Task
 from isogloss.storage.files import atomic_file, refuse_read
@@ -50,20 +52,49 @@ class Reproduced:
         return self.out or Path(f"reproduce-{self.paper}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What models are learned with, in the papers that learn some."""
+
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Knowledge base of the rows with entities."),
+        OnlyWith("@boe", why="is for boe, whose models have entities; leave it out"),
+    ] = None
+    seeds: Annotated[
+        int | None,
+        count("Number of random seeds (default: pires 1, boe 10, as in the paper).", most=100),
+        OnlyWith("@fits", why="is for pires and boe, which learn models; leave it out"),
+    ] = None
+
+
 @grouped
-def reproduce(asked: Reproduced, encoder: options.EncoderOptions, output: options.Output) -> None:
+def reproduce(
+    given: Given,
+    asked: Reproduced,
+    learned: Learned,
+    schedule: Annotated[Schedule, ONLY_TUNED],
+    encoder: options.EncoderOptions,
+    output: options.Output,
+    tune: Annotated[TuneName, OnlyWith("@fits", why="is for pires and boe; leave it out")] = "head",
+) -> None:
     """Measure the tables of a paper again, beside the published figures: what is missing runs."""
     paper, out = PAPERS[asked.paper], asked.folder
-    refuse_read(out, places_read([asked.data, encoder.encoder]))
+    given.refuse_useless({"@boe": asked.paper == "boe", "@fits": paper.fits})
+    refuse_read(out, places_read([asked.data, encoder.encoder, learned.kb]))
     refuse_inside(out, cache=encoder.cache)
     check_place(out)
-    if not asked.data.is_dir():
-        raise InputError("no such folder; check its name", path=asked.data)
+    sets = needed(asked.paper, asked.data)
     model = encoder.load(encoder_half=True, **encoder.reading)
     say_encoder(model)
-    tasks = paper.tasks(Asked(asked.paper, model, asked.data))
+    tasks = paper.tasks(
+        Asked(
+            asked.paper, model, asked.data, kb=learned.kb, seeds=learned.seeds, tune=tune,
+            training=schedule.options(tune) or {},
+        )
+    )  # fmt: skip
     if asked.plan:
-        _show_plan(paper, tasks, out, model, as_json=output.as_json)
+        _show_plan(paper, tasks, sets, out, model, as_json=output.as_json)
         return
     _refuse_nothing(tasks, asked.data)
     with opened(out) as kept:
@@ -99,15 +130,23 @@ def _refuse_nothing(tasks: list[Task], data: Path) -> None:
 
 
 def _show_plan(
-    paper: Paper, tasks: list[Task], out: Path, encoder: Encoder, *, as_json: bool
+    paper: Paper,
+    tasks: list[Task],
+    sets: list[dict[str, Any]],
+    out: Path,
+    encoder: Encoder,
+    *,
+    as_json: bool,
 ) -> None:
     plan = planned(tasks, CellFile(out) if out.is_dir() else None, encoder)
     failures = [f"{task.name}: {one}" for task in tasks for one in task.failures]
     if as_json:
-        facts = {"tasks": plan.table.rows, "notes": plan.notes, "not_built": [*paper.not_built],
-                 "failures": failures}  # fmt: skip
+        facts = {"data": sets, "tasks": plan.table.rows, "notes": plan.notes,
+                 "not_built": [*paper.not_built], "failures": failures}  # fmt: skip
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
         return
+    for row in sets:
+        typer.echo(spelt(row))
     plan.table.render(console())
     for sentence in (*plan.notes, *_absent(tasks), *paper.not_built, *failures):
         typer.echo(sentence)
@@ -146,7 +185,10 @@ def _settings(tasks: list[Task]) -> list[str]:
 
 
 def _absent(tasks: list[Task]) -> list[str]:
-    return [f"{task.name}: not measured, {task.absent}" for task in tasks if task.absent]
+    said = {True: "not all is measured", False: "not measured"}
+    return [
+        f"{task.name}: {said[bool(task.cells)]}: {task.absent}" for task in tasks if task.absent
+    ]
 
 
 def _spelt(settings: Mapping[str, Any]) -> str:

@@ -116,26 +116,15 @@ class _SystemTask:
         with progress(f"{name}: fitting taggers", len(wanted), "taggers") as advance:
             for train, seed in wanted:
                 with silent_parts():
-                    taggers[train, seed] = self._fitted(of_train[train], seed)
+                    taggers[train, seed] = fitted_tagger(
+                        self.encoder, of_train[train], seed=seed, layer=self.candidate.layer,
+                        options=self.options,
+                    )  # fmt: skip
                 advance(1)
         for lang, test in self.tests.items():
             some = [run for run in missing if run.test == lang]
             if some:
                 self._test(some, test, taggers)
-
-    def _fitted(self, train: TrainingSet, seed: int) -> TokenTagger:
-        text = train.drawn(self.options.n_words, seed=seed)
-        if not text.sentences:
-            raise InputError(
-                f"--words {self.options.words}: no sentence of '{train.name}' is as short; give "
-                "more words"
-            )
-        tagger = TokenTagger(
-            self.encoder, layer=self.candidate.layer, pieces=self.options.pieces,
-            own_heads="none", random_state=seed,
-        )  # fmt: skip
-        langs = train.drawn_langs(self.options.n_words, seed=seed)
-        return tagger.fit(text.sentences, text.tags, langs)
 
     def _test(
         self,
@@ -144,18 +133,9 @@ class _SystemTask:
         taggers: Mapping[tuple[str, int], TokenTagger],
     ) -> None:
         some = [taggers[run.train, run.seed] for run in missing]
-        found = tags_of_all(some, self.encoder, test.sentences, pieces=self.options.pieces)
-        for run, tagger, tags in zip(missing, some, found.tags, strict=True):
-            known = set(tagger.tag_names_)
-            made = TransferRun(
-                **sentence_counts(test, tags, self.options.task),
-                layers=list(tagger.layers_),
-                C=tagger.C_,
-                n_train_words=tagger.fitted_.n_training_words,
-                n_without_piece=found.n_without_piece,
-                n_unseen_tag=sum(tag not in known for of_one in test.tags for tag in of_one),
-            )
-            self.runs.write(run.key, made)
+        made = runs_of_all(some, self.encoder, test, options=self.options)
+        for run, one in zip(missing, made, strict=True):
+            self.runs.write(run.key, one)
 
     def _key(self, train: TrainingSet, seed: int, lang: str, test: TaggedText) -> str:
         made_of = (
@@ -164,6 +144,59 @@ class _SystemTask:
         )  # fmt: skip
         digest = hashlib.sha256(" ".join(made_of).encode()).hexdigest()[:20]
         return f"{digest}.{seed}"
+
+
+def fitted_tagger(
+    encoder: Encoder, train: TrainingSet, *, seed: int, layer: int | str, options: TransferOptions
+) -> TokenTagger:
+    """Fit a tagger of a frozen encoder on the words that a seed draws.
+
+    Raises
+    ------
+    InputError
+        When no sentence is short enough; what `TokenTagger.fit` raises.
+    """
+    text = train.drawn(options.n_words, seed=seed)
+    if not text.sentences:
+        raise InputError(
+            f"--words {options.words}: no sentence of '{train.name}' is as short; give more words"
+        )
+    tagger = TokenTagger(
+        encoder, layer=layer, pieces=options.pieces, own_heads="none", random_state=seed
+    )
+    langs = train.drawn_langs(options.n_words, seed=seed)
+    return tagger.fit(text.sentences, text.tags, langs)
+
+
+def runs_of_all(
+    taggers: Sequence[TokenTagger], encoder: Encoder, test: TaggedText, *, options: TransferOptions
+) -> list[TransferRun]:
+    """Return what each of several taggers on one frozen encoder gets right in a test set."""
+    found = tags_of_all(taggers, encoder, test.sentences, pieces=options.pieces)
+    return [
+        run_of(tagger, test, tags, task=options.task, n_without_piece=found.n_without_piece)
+        for tagger, tags in zip(taggers, found.tags, strict=True)
+    ]
+
+
+def run_of(
+    tagger: TokenTagger,
+    test: TaggedText,
+    predicted: Sequence[Sequence[str]],
+    *,
+    task: Task,
+    n_without_piece: int,
+) -> TransferRun:
+    """Return what a tagger got right, by the tags that it gave."""
+    known = set(tagger.tag_names_)
+    return TransferRun(
+        **sentence_counts(test, predicted, task),
+        layers=list(tagger.layers_),
+        C=tagger.C_,
+        n_train_words=tagger.fitted_.n_training_words,
+        n_without_piece=n_without_piece,
+        n_unseen_tag=sum(tag not in known for of_one in test.tags for tag in of_one),
+    )
 
 
 class FoundTags(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from isogloss.data.column_files import ColumnFormat, read_column_file
+from isogloss.data.column_files import ColumnFile, ColumnFormat, read_column_file
 from isogloss.errors import InputError, counted, warn_caller, warn_omitted
 from isogloss.probe.transfer.matrix.matrix import Task
 from isogloss.probe.transfer.measures.pairs import JOINT
@@ -195,6 +195,17 @@ def read_tagged(file: LanguageFile, task: Task, how: ReadAs = DEFAULT) -> Tagged
         needs_tags=True,
     )  # fmt: skip
     read.say_other_language(file.lang)
+    return tagged_text(read, file.lang, task)
+
+
+def tagged_text(read: ColumnFile, lang: str, task: Task) -> TaggedText:
+    """Return the tagged sentences of a column file, its entities brought into one scheme.
+
+    Raises
+    ------
+    InputError
+        When its entities keep to no scheme.
+    """
     ids = [sentence.id for sentence in read.sentences]
     tags = [sentence.tags or [] for sentence in read.sentences]
     if task == "ner":
@@ -203,7 +214,7 @@ def read_tagged(file: LanguageFile, task: Task, how: ReadAs = DEFAULT) -> Tagged
         tags = [in_scheme(some, scheme, SCHEME) for some in tags]
     known = [one for one in ids if one is not None]
     return TaggedText(
-        parse_language(file.lang), file.path, sha256_of(file.path), read.words, tags,
+        parse_language(lang), read.path, sha256_of(read.path), read.words, tags,
         known if len(known) == len(ids) else None,
     )  # fmt: skip
 
