@@ -1,32 +1,8 @@
 """The papers by name: their tasks, and what is not measured."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
 from isogloss.reproduce import boe, geometry, labse, pires
 from isogloss.reproduce.data import Paper as PaperName
-from isogloss.reproduce.tasks import Asked, Task
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper.
-
-    Attributes
-    ----------
-    tasks
-        From what it is measured with to its tasks.
-    not_built
-        One sentence for each part that nothing here measures.
-    fits
-        Whether a model is learned, so that there are seeds, and the encoder may be fine-tuned.
-    """
-
-    title: str
-    tasks: Callable[[Asked], list[Task]]
-    not_built: Sequence[str]
-    fits: bool
-
+from isogloss.reproduce.tasks import Paper
 
 PAPERS: dict[PaperName, Paper] = {
     "pires": Paper(

@@ -136,3 +136,23 @@ def sentences_into(failures: list[str]) -> Iterator[None]:
         yield
     except InputError as error:
         failures.append(str(error))
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper.
+
+    Attributes
+    ----------
+    tasks
+        From what it is measured with to its tasks.
+    not_built
+        One sentence for each part that nothing here measures.
+    fits
+        Whether a model is learned, so that there are seeds, and the encoder may be fine-tuned.
+    """
+
+    title: str
+    tasks: Callable[[Asked], list[Task]]
+    not_built: Sequence[str]
+    fits: bool

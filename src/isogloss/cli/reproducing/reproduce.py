@@ -20,10 +20,9 @@ from isogloss.report.table import Table
 from isogloss.reproduce.cells import CellFile, check_place, opened
 from isogloss.reproduce.data import Paper as PaperName
 from isogloss.reproduce.lines import Line, facts_of, table_of
-from isogloss.reproduce.papers import PAPERS, Paper
 from isogloss.reproduce.planning import needed, planned, spelt
 from isogloss.reproduce.running import make_missing
-from isogloss.reproduce.tasks import Asked, Task
+from isogloss.reproduce.tasks import Asked, Paper, Task
 from isogloss.storage.files import atomic_file, refuse_read
 
 
@@ -79,6 +78,8 @@ def reproduce(
     tune: Annotated[TuneName, OnlyWith("@fits", why="is for pires and boe; leave it out")] = "head",
 ) -> None:
     """Measure the tables of a paper again, beside the published figures: what is missing runs."""
+    from isogloss.reproduce.papers import PAPERS
+
     paper, out = PAPERS[asked.paper], asked.folder
     given.refuse_useless({"@boe": asked.paper == "boe", "@fits": paper.fits})
     refuse_read(out, places_read([asked.data, encoder.encoder, learned.kb]))
