@@ -42,8 +42,9 @@ def begun(order: Order) -> tuple[Work | None, Reply]:
                     f"{package} is {here.get(package)} here, not {version} as where the run is; "
                     "install the same on all nodes"
                 )
+        settings = order["settings"]
         with faults_told():
-            return import_module(order["module"]).worker(json.loads(order["settings"])), {}
+            return import_module(order["module"]).worker(json.loads(settings)), {}
     except InputError as fault:
         return None, _told(fault)
 
