@@ -127,3 +127,37 @@ def test_worker_processes_leave_the_stop_to_their_parent() -> None:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(30) == 0
+
+
+def test_a_signal_in_the_midst_of_another_does_not_wait_for_it() -> None:
+    """One comes at each line in turn of what the first does, also where that could hold a lock."""
+    again = """
+import signal, sys, time
+from isogloss.cli.stops import Stopped, stops_raise
+
+def stopped_with_another_at(line):
+    n_lines = 0
+
+    def trace(frame, event, argument):
+        nonlocal n_lines
+        if event == "line":
+            n_lines += 1
+            if n_lines == line:
+                signal.raise_signal(signal.SIGHUP)
+        return trace
+
+    try:
+        with stops_raise(ends=False, seconds=60):
+            sys.settrace(trace)
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(60)
+    except Stopped:
+        sys.settrace(None)
+    return n_lines
+
+print(all(stopped_with_another_at(line) for line in range(1, 40)))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", again], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "True\n", "")

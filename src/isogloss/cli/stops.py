@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -47,12 +48,14 @@ def stops_raise(*, ends: bool, seconds: float = SECONDS_TO_STOP) -> Iterator[Non
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread alone
         return
-    heard = threading.Event()
+    heard: SimpleQueue[int] = SimpleQueue()  # an Event has a lock, which another signal waits for
+    is_heard = False
     last = -_SECONDS_OF_A_BURST
 
     def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        heard.set()
+        nonlocal last, is_heard
+        is_heard = True
+        heard.put(number)
         now = time.monotonic()
         if number == signal.SIGINT or now - last >= _SECONDS_OF_A_BURST:
             last = now
@@ -69,21 +72,24 @@ def stops_raise(*, ends: bool, seconds: float = SECONDS_TO_STOP) -> Iterator[Non
             yield
         finally:
             for number, handler in before.items():
-                signal.signal(number, signal.SIG_IGN if ends and heard.is_set() else handler)
+                signal.signal(number, signal.SIG_IGN if ends and is_heard else handler)
 
 
 @contextmanager
-def _watched(heard: threading.Event, numbers: Any, seconds: float) -> Iterator[None]:
+def _watched(heard: SimpleQueue[int], numbers: Any, seconds: float) -> Iterator[None]:
     """End the process when a signal came and Python did not get to hear of it for some seconds."""
     end, start = os.pipe()
     os.set_blocking(start, False)
 
     def watch() -> None:
         while received := os.read(end, 1):
-            if received[0] in numbers and not heard.wait(seconds):
-                with suppress(OSError):
-                    os.write(2, _LAST_WORDS.encode())
-                os._exit(128 + received[0])
+            if received[0] in numbers:
+                try:
+                    heard.put(heard.get(timeout=seconds))  # whatever comes later is heard too
+                except Empty:
+                    with suppress(OSError):
+                        os.write(2, _LAST_WORDS.encode())
+                    os._exit(128 + received[0])
         os.close(end)
 
     before = signal.set_wakeup_fd(start, warn_on_full_buffer=False)
