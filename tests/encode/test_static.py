@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from static_encoders import write_static
 from tiny_models import train_tokenizer
-from tokenizers import Tokenizer, models, pre_tokenizers
 
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, OmissionWarning
@@ -19,14 +18,8 @@ WORDS = {"[UNK]": 0, "пёс": 1, "犬": 2, "कुत्ता": 3}
 
 def model2vec(directory: Path, *, config: dict[str, Any] | None = None, **tensors: Any) -> Path:
     """Write a directory as model2vec does."""
-    directory.mkdir()
-    tokenizer = Tokenizer(models.WordLevel(WORDS, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.save(str(directory / "tokenizer.json"))
-    settings = {"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": False}
-    (directory / "config.json").write_text(json.dumps(settings | (config or {})))
-    save_file({"embeddings": TABLE} | tensors, directory / "model.safetensors")
-    return directory
+    settings = {"normalize": False} | (config or {})
+    return write_static(directory, WORDS, settings, **({"embeddings": TABLE} | tensors))
 
 
 def test_a_vector_is_the_mean_of_the_pieces(tmp_path: Path) -> None:

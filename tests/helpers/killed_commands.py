@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow
 from pyarrow import parquet
-from safetensors.numpy import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers
+from static_encoders import write_static
 
 N_WORDS, WIDTH, N_PARTS = 300, 16, 8
 AFTERWARDS = ["_run.json", "_summary.json"]  # beside the parts of a run that ended well
@@ -124,16 +123,9 @@ def wait_for(found: object, process: subprocess.Popen[str]) -> None:
 
 
 def _encoder(folder: Path) -> Path:
-    folder.mkdir()
     words = {"[UNK]": 0} | {f"w{number}": number + 1 for number in range(N_WORDS)}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.save(str(folder / "tokenizer.json"))
-    settings = {"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": True}
-    (folder / "config.json").write_text(json.dumps(settings), "utf-8")
     table = np.random.default_rng(0).normal(size=(len(words), WIDTH)).astype(np.float32)
-    save_file({"embeddings": table}, folder / "model.safetensors")
-    return folder
+    return write_static(folder, words, {"normalize": True}, embeddings=table)
 
 
 def _text(draws: np.random.Generator, third: int) -> str:

@@ -1,5 +1,6 @@
 """Labelled texts of several files as columns of one length, for `classify fit` and `evaluate`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,11 @@ class LabelledTexts:
 
     def rows_in(self, langs: "set[str | None]") -> "LabelledTexts":
         """Return the rows in any of the languages, in their order."""
-        kept = np.flatnonzero([lang in langs for lang in self.langs]).tolist()
+        return self.rows(np.flatnonzero([lang in langs for lang in self.langs]).tolist())
+
+    def rows(self, numbers: Iterable[int]) -> "LabelledTexts":
+        """Return the rows of these numbers, in the order given."""
+        kept = list(numbers)
         return LabelledTexts(*([column[row] for row in kept] for column in self.columns()))
 
     def columns(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:

@@ -27,7 +27,7 @@ from isogloss.storage.files import (
     write_json,
 )
 from isogloss.storage.sealed import CHECKSUM, refuse_changed, sealed
-from isogloss.storage.typed import typed
+from isogloss.storage.typed import typed, untyped
 
 MANIFEST = "manifest.json"
 ADVICE = "remove it, and it is made again"
@@ -129,8 +129,7 @@ class Runs(Generic[Cell]):
             with atomic_file(manifest, overwrite=True) as temporary:
                 write_json(temporary, sealed(content))
         self.file(key).parent.mkdir(exist_ok=True)
-        counted = msgspec.to_builtins(cell, enc_hook=lambda value: value.item())  # of numpy
-        facts = {"made_with": self._fingerprint} | counted
+        facts = {"made_with": self._fingerprint} | untyped(cell)
         with atomic_file(self.file(key), overwrite=True) as temporary:
             write_json(temporary, sealed(facts))
 

@@ -66,7 +66,6 @@ class RunReport:
     """What came of the parts of a run; `n_without_rows` counts all that are in the folder."""
 
     states: dict[str, int] = field(default_factory=dict)
-    n_rows: int = 0
     n_without_rows: int = 0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -74,7 +73,6 @@ class RunReport:
     def add(self, outcome: Outcome) -> None:
         """Count an outcome."""
         self.states[outcome.state] = self.states.get(outcome.state, 0) + 1
-        self.n_rows += outcome.n_rows
         self.notes += [f"{outcome.name}: {note}" for note in outcome.notes]
         if outcome.state == "failed":
             sentence = outcome.sentence or ""

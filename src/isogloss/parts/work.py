@@ -72,8 +72,6 @@ class Outcome(Struct, frozen=True):
     state
         ``made``; ``remade``, since the source has changed; ``kept``, as it was made before;
         ``held`` by another run; ``failed``, as the source cannot be read.
-    n_rows
-        Of the part.
     row, sentence
         Of a source that cannot be read: where, and what is wrong.
     notes
@@ -84,7 +82,6 @@ class Outcome(Struct, frozen=True):
 
     name: str
     state: State
-    n_rows: int = 0
     row: int | None = None
     sentence: str | None = None
     notes: list[str] = []
@@ -201,17 +198,16 @@ class _Maker:
         name, common = self._ticket.name, self._common
         if common.held is not None and not self._path.parent.is_dir():
             raise InputError(f"is no folder here; {_SHARE}", path=self._path.parent)
-        facts = facts_of(self._path, name)
-        if is_made(self._target, facts, common.run):
-            return Outcome(name, "kept")
         was_there = self._target.exists()
+        if was_there and is_made(self._target, facts_of(self._path, name), common.run):
+            return Outcome(name, "kept")
         self._target.parent.mkdir(parents=True, exist_ok=True)
         source = RowSource(self._path, common.format, common.lang, tuple(common.kept))
         with silent_parts(), told_with_totals():
-            part = run_part(
+            run_part(
                 self._task, source, RowTarget(self._target), overwrite=True, footer=self._footer
             )
-        return Outcome(name, "remade" if was_there else "made", part.n_rows)
+        return Outcome(name, "remade" if was_there else "made")
 
     def _footer(self, part: PartMade) -> dict[str, str]:
         if part.sha256 is None or part.n_bytes is None:

@@ -203,11 +203,7 @@ def _divided(texts: LabelledTexts) -> tuple[LabelledTexts, LabelledTexts]:
     """Return training and development texts: of the latter `DEV_SHARE`, drawn at random."""
     order = np.random.default_rng(0).permutation(len(texts)).tolist()
     n_dev = max(1, round(DEV_SHARE * len(texts)))
-
-    def some(rows: list[int]) -> LabelledTexts:
-        return LabelledTexts(*([column[row] for row in rows] for column in texts.columns()))
-
-    return some(sorted(order[n_dev:])), some(sorted(order[:n_dev]))
+    return texts.rows(sorted(order[n_dev:])), texts.rows(sorted(order[:n_dev]))
 
 
 def _n_texts(documents: Documents) -> int:

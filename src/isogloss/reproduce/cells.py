@@ -26,7 +26,7 @@ from isogloss.storage.files import (
 )
 from isogloss.storage.json_files import LARGEST_JSON
 from isogloss.storage.sealed import checksum_of, refuse_changed, sealed
-from isogloss.storage.typed import typed
+from isogloss.storage.typed import typed, untyped
 
 CELLS = "cells.jsonl"
 _ADVICE = "remove this line, and its cell runs again"
@@ -117,8 +117,7 @@ class CellFile:
         """
         if cell.key in self:
             raise ValueError(f"cell {cell.key.digest[:12]} is there already")
-        content = msgspec.to_builtins(cell, enc_hook=lambda value: value.item())  # of numpy
-        line = json.dumps(sealed(content), ensure_ascii=False, allow_nan=False) + "\n"
+        line = json.dumps(sealed(untyped(cell)), ensure_ascii=False, allow_nan=False) + "\n"
         with self.path.open("ab") as file:
             file.truncate(self._n_whole)  # a torn last line
             file.write(line.encode("utf-8", "backslashreplace"))

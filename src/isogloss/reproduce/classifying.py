@@ -22,10 +22,8 @@ from isogloss.classify.compare.comparison import (
 from isogloss.data.labelled import LabelledTexts
 from isogloss.kb import KnowledgeBase
 from isogloss.reproduce.cells import CellFile, CellKey
-from isogloss.reproduce.tasks import Asked, Found, Job, sha256_of_all
-from isogloss.storage.typed import typed
-
-WAY_BACK = 3  # a training step costs about as much as three passes forward
+from isogloss.reproduce.tasks import WAY_BACK, Asked, Found, Job, sha256_of_all
+from isogloss.storage.typed import typed, untyped
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def _of_language(cell: Cell, lang: str) -> Found:
     own = msgspec.structs.replace(
         cell, correct={lang: cell.correct[lang]}, scores={lang: cell.scores[lang]}, given=given
     )
-    found: Found = msgspec.to_builtins(own, enc_hook=lambda value: value.item())  # of numpy
+    found: Found = untyped(own)
     return found
 
 

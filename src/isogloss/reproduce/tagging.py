@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-import msgspec
-
 from isogloss.learn.tuning_options import TuningOptions
 from isogloss.probe.transfer.matrix.matrix import Matrix, System, Task
 from isogloss.probe.transfer.matrix.measure import fitted_tagger, run_of, runs_of_all
@@ -20,11 +18,9 @@ from isogloss.probe.transfer.matrix.sets import TaggedText, TrainingSet
 from isogloss.probe.transfer.measures.pairs import Pair
 from isogloss.progress import progress, silent_parts
 from isogloss.reproduce.cells import CellFile, CellKey
-from isogloss.reproduce.tasks import Asked, Found, Job, sha256_of_all
-from isogloss.storage.typed import typed
+from isogloss.reproduce.tasks import WAY_BACK, Asked, Found, Job, sha256_of_all
+from isogloss.storage.typed import typed, untyped
 from isogloss.tag.token_tagger import TokenTagger
-
-WAY_BACK = 3  # a training step costs about as much as three passes forward
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ class Taggers:
             if some:
                 runs = runs_of_all(some, encoder, test, options=options)
                 for (key, _), run in zip(of_test, runs, strict=True):
-                    yield key, _plain(run)
+                    yield key, untyped(run)
 
     def _tuned(self, missing: Sequence[CellKey]) -> Iterator[tuple[CellKey, Found]]:
         places = [self.places[key.digest][1] for key in missing]
@@ -143,7 +139,7 @@ class Taggers:
                 tagger, test, tagger.fitted_.tags_of(answers), task=self.task,
                 n_without_piece=int((~answers.has_piece).sum()),
             )  # fmt: skip
-            yield key, _plain(run)
+            yield key, untyped(run)
 
     def _n_characters(self, missing: Sequence[CellKey]) -> int:
         places = [self.places[key.digest][1] for key in missing]
@@ -153,11 +149,6 @@ class Taggers:
         tests = [place.test for place in places]
         read = set(tests) if self.tuning is None else tests
         return n_train + sum(_n_characters_of(self.tests[lang]) for lang in read)
-
-
-def _plain(run: TransferRun) -> Found:
-    found: Found = msgspec.to_builtins(run, enc_hook=lambda value: value.item())  # of numpy
-    return found
 
 
 def _n_characters_of(text: TaggedText) -> int:

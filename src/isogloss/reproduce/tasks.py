@@ -16,6 +16,7 @@ from isogloss.reproduce.lines import Line
 
 Found = dict[str, Any]  # what is kept of a cell, as JSON has it
 Made = Iterator[tuple[CellKey, Found]]
+WAY_BACK = 3  # a training step costs about as much as three passes forward
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Job:
         In the order in which they are made.
     n_characters
         That the encoder reads for some of the cells, for an estimate of the time: of a fine-tuned
-        one three times those of a training epoch, for the way back.
+        one `WAY_BACK` times those of a training epoch.
     make
         Makes cells, some of `cells`, one after the other.
     """

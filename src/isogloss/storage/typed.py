@@ -1,4 +1,7 @@
-"""Records out of our own JSON by their types; unlike msgspec's, none has a default for a lack."""
+"""Records out of our own JSON by their types, and back.
+
+Unlike msgspec's, none has a default for a lack.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -25,6 +28,11 @@ def typed(
     made: Record = msgspec.convert(content, kind, dec_hook=decode)
     _refuse_lacking(content, made)
     return made
+
+
+def untyped(record: Any) -> Any:
+    """Return a record as JSON has it, numbers of numpy as numbers."""
+    return msgspec.to_builtins(record, enc_hook=lambda value: value.item())
 
 
 def _refuse_lacking(content: Any, made: Any) -> None:

@@ -10,7 +10,6 @@ The encoder is named with its fingerprint, what fine-tuning made of it lies in `
 import shutil
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from safetensors.numpy import save_file
 
@@ -35,6 +34,7 @@ from isogloss.learn.saved_kb import SavedKb
 from isogloss.storage.files import atomic_directory, resolved, write_json
 from isogloss.storage.model_files import checksums_of
 from isogloss.storage.sealed import sealed
+from isogloss.storage.typed import untyped
 from isogloss.vectors import EntityVectors
 
 
@@ -104,5 +104,5 @@ def save_classifier(
             data=list(fitted.data),
         )
         (folder / CARD).write_text(card_of(fitted), encoding="utf-8", newline="")
-        facts = msgspec.to_builtins(manifest, enc_hook=lambda value: value.item())  # of numpy
+        facts = untyped(manifest)
         write_json(folder / MANIFEST, sealed({"format": FORMAT, "version": VERSION} | facts))
