@@ -5,6 +5,7 @@ import functools
 import http.server
 import importlib.util
 import itertools
+import json
 import runpy
 import shutil
 import subprocess
@@ -63,6 +64,20 @@ def test_every_public_name_has_a_page() -> None:
                 assert any(page.endswith(f".{name}") for page in pages), name
 
 
+def test_every_record_has_a_page_with_all_of_its_tables() -> None:
+    pages = REFERENCE["figure_pages"]()
+    files = list((ROOT / "benchmarks" / "results").glob("*.json"))
+    assert set(pages) == {"figures/index"} | {f"figures/{file.stem}" for file in files}
+    for file in files:
+        record = json.loads(file.read_text("utf-8"))
+        page = pages[f"figures/{file.stem}"]
+        assert f"]({file.stem}.md) | `{record['script']}` |" in pages["figures/index"]
+        for fact in (record["command"], record["date"], record["versions"]["torch"]):
+            assert fact in page
+        shown = [line for line in page.splitlines() if line.startswith("| ")]
+        assert len(shown) == sum(2 + len(table["rows"]) for table in record["tables"].values())
+
+
 def test_what_pages_load_from_elsewhere_is_told(tmp_path: Path) -> None:
     (tmp_path / "assets" / "javascripts").mkdir(parents=True)
     (tmp_path / "in").mkdir()
@@ -81,7 +96,7 @@ def test_what_pages_load_from_elsewhere_is_told(tmp_path: Path) -> None:
 
 def built(folder: Path) -> Path:
     """Build the site in a folder as `make docs` does; return where it is."""
-    for name in ("docs", "src", "tools"):
+    for name in ("docs", "src", "tools", "benchmarks/results"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "zensical.toml", folder)
     for words in (

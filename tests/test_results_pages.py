@@ -92,11 +92,30 @@ def test_a_page_shows_the_columns_it_asks_for(
     assert "| F1 |\n| ---: |\n| 0.667 |\n" in results.written(alone, tmp_path)
     for wrong, told in (
         ("one/score ", "no table 'score'"), ("one/scores | F2 ", "no column 'F2'"),
+        ("one/scores | f1 | lang in ka, sw ", "no 'sw' in column 'lang'"),
+        ("one/scores | language in ka ", "no 'ka' in column 'language'"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=told):
             results.written(f"<!-- table: {wrong}-->\n<!-- end -->\n", tmp_path)
     with pytest.raises(ValueError, match="has an '<!-- end -->'"):
         results.written("<!-- table: one/scores -->\n", tmp_path)
+
+
+def test_a_page_shows_the_rows_it_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(tmp_path, monkeypatch)
+    for asked, rows in (
+        ("lang in ka", ["ka"]),
+        ("n in 3", ["de"]),
+        ("lang in ka, de", ["de", "ka"]),
+        ("lang in ka, de | n in 3", ["de"]),
+    ):
+        made = results.written(
+            f"<!-- table: one/scores | lang | {asked} -->\n<!-- end -->", tmp_path
+        )
+        lines = "".join(f"| {row} |\n" for row in rows)
+        assert f"-->\n\n| lang |\n| :--- |\n{lines}\n<!-- end -->" in made
+    whole = results.written("<!-- table: one/scores | lang in ka -->\n<!-- end -->", tmp_path)
+    assert "| lang | f1 | n | of |" in whole
 
 
 def test_nothing_is_kept_without_the_option(tmp_path: Path) -> None:

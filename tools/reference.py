@@ -2,7 +2,8 @@
 
 `make docs` calls it before Zensical. What is written is `build/docs`: the pages as they are; a
 page for each group of commands, from the command line's own help; a page for each public name,
-which mkdocstrings fills from the docstring.
+which mkdocstrings fills from the docstring; and a page for each record of benchmarks/, with all of
+its tables.
 """
 
 import html
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 import isogloss
 from isogloss.cli import main
 from notebooks import of_pages, page_of
+from results import RECORDS, record_of, shown_of
 
 ROOT = Path(__file__).resolve().parents[1]
 EVERYWHERE = ("--help", "--quiet")  # of every command; docs/command-line.md says it once
@@ -51,7 +53,7 @@ def write_pages(folder: Path) -> None:
         notebook.with_suffix(".md").write_text(page_of(notebook), "utf-8")
     shutil.copy(Path(__file__).with_name("site.css"), folder)
     reference = folder / "reference"
-    pages = command_pages() | name_pages()
+    pages = command_pages() | name_pages() | figure_pages()
     for name, text in pages.items():
         file = reference / f"{name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -182,6 +184,41 @@ def name_pages() -> dict[str, str]:
         lines.append(f"| [`{name}`]({path}.md) | {_text(line)} |")
         pages[f"python/{path}"] = f"---\ntitle: {name}\n---\n\n::: {path}\n"
     return pages | {"python/index": "\n".join([*lines, ""])}
+
+
+def figure_pages() -> dict[str, str]:
+    """Return a page for each record of benchmarks/, and a list of all."""
+    lines = [
+        "# Figures",
+        "",
+        "All tables that the scripts of `benchmarks/` kept in `benchmarks/results/`. What they "
+        "say: [results](../../results.md).",
+        "",
+        "| record | script | tables |",
+        "| --- | --- | --- |",
+    ]
+    pages = {}
+    for file in sorted(RECORDS.glob("*.json")):
+        name = file.stem
+        record = record_of(name, RECORDS)
+        pages[f"figures/{name}"] = "\n".join(_figures(name, record))
+        tables = _text("; ".join(record["tables"]))
+        lines.append(f"| [{_text(name)}]({name}.md) | `{record['script']}` | {tables} |")
+    return pages | {"figures/index": "\n".join([*lines, ""])}
+
+
+def _figures(name: str, record: dict[str, Any]) -> Iterator[str]:
+    versions = ", ".join(f"{package} {version}" for package, version in record["versions"].items())
+    yield f"# {_text(name)}"
+    yield ""
+    yield f"```text\n{record['command']}\n```"
+    yield ""
+    yield f"{record['date']}, {_text(versions)}. {_text(record['processor'])}."
+    yield ""
+    for table in record["tables"]:
+        yield f"## {_text(table)}"
+        yield ""
+        yield shown_of(record, table, []).to_markdown()
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@
 A record, `benchmarks/results/NAME.json`, is written by a script of benchmarks/ alone. A page shows
 one of its tables between two comments, which Markdown does not show:
 
-    <!-- table: NAME/TABLE | column | column = shown as | column (alone) -->
+    <!-- table: NAME/TABLE | column | column = shown as | column (alone) | column in value, ... -->
     <!-- end -->
 
 Without columns all are shown. The ends of its interval go along with a column that is not *alone*.
+*column in value, ...* chooses rows: those with one of the values. Columns to be shown are named
+beside it.
 """
 
 import json
@@ -27,6 +29,7 @@ MARKED = re.compile(
 )
 ENDS = ("_low", "_high")
 ALONE = " (alone)"
+CHOSEN = re.compile(r"([^=]+) in (.+)")
 
 
 def main() -> None:
@@ -43,7 +46,7 @@ def written(text: str, records: Path = RECORDS) -> str:
     Raises
     ------
     ValueError
-        A table without an end, or one that is not in its record, or a column.
+        A table without an end, or one that is not in its record, or a column, or a value.
     """
     if text.count(START) != len(MARKED.findall(text)) or text.count(START) != text.count(
         "<!-- end -->"
@@ -66,11 +69,14 @@ def record_of(name: str, records: Path) -> dict[str, Any]:
 
 
 def shown_of(record: dict[str, Any], name: str, columns: list[str]) -> Table:
-    """Return a table of a record with the columns that a page asks for."""
+    """Return a table of a record with the columns and rows that a page asks for."""
     if name not in record["tables"]:
         raise ValueError(f"no table '{name}', but {', '.join(record['tables'])}")
     whole = record["tables"][name]
     rows = [dict(zip(whole["columns"], row, strict=True)) for row in whole["rows"]]
+    columns, choices = _divided(columns)
+    for column, values in choices.items():
+        rows = _chosen(rows, column, values)
     titles: dict[str, str] = {}
     for asked in columns or whole["columns"]:
         column, _, title = asked.removesuffix(ALONE).partition(" = ")
@@ -84,6 +90,22 @@ def shown_of(record: dict[str, Any], name: str, columns: list[str]) -> Table:
         [{title: row[column] for column, title in titles.items()} for row in rows],
         columns=list(titles.values()),
     )
+
+
+def _divided(asked: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Divide what a page asks for into columns and chosen values by column."""
+    found = {one: CHOSEN.fullmatch(one) for one in asked}
+    choices = {choice[1]: choice[2].split(", ") for choice in found.values() if choice}
+    return [one for one, choice in found.items() if not choice], choices
+
+
+def _chosen(rows: list[dict[str, Any]], column: str, values: list[str]) -> list[dict[str, Any]]:
+    """Return the rows with one of the values, as they stand in the table."""
+    there = {str(row[column]) for row in rows if column in row}
+    for value in values:
+        if value not in there:
+            raise ValueError(f"no '{value}' in column '{column}'")
+    return [row for row in rows if str(row[column]) in values]
 
 
 if __name__ == "__main__":
