@@ -10,7 +10,6 @@ the test files are reported. The acceptance test is tried on texts that it shoul
 """
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from isogloss.errors import OmissionWarning
 from isogloss.learn.linear_head import LinearHead
 from isogloss.report.table import Table
 from isogloss.statistics.scores import interval_of_language_mean
+from records import Record, add_json
 
 UDHR = {"swa": "swh"}
 N_UDHR_TEXTS = 60
@@ -375,32 +375,23 @@ def add_trial(
 
 
 def main() -> None:
-    """Write the tables as Markdown and JSON."""
+    """Print the tables of both data sets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--design", action="store_true", help="what everything was chosen on")
+    add_json(parser)
     arguments = parser.parse_args()
+    record = Record(arguments.json)
     warnings.filterwarnings("ignore", category=OmissionWarning)  # cut texts
-    arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load("bundled", dtype=arguments.dtype, long_texts="cut")
-    name = "adaptation-design" if arguments.design else "adaptation"
-    kept, written = {}, ""
     for title, data in datasets(arguments.data, encoder, design=arguments.design).items():
         named = tuple(code for code in data.languages if code in (*NEWS_LANGUAGES, "por_Latn"))
-        tables = {
-            "methods": methods_table(data, arguments.splits, named),
-            "languages": languages_table(data, arguments.splits),
-            "guard": guard_table(data, arguments.splits),
-        }
-        kept[title] = {key: table.rows for key, table in tables.items()}
-        for key, table in tables.items():
-            written += f"{title}, {key}\n\n{table.to_markdown()}\n"
-    (arguments.out / f"{name}.json").write_text(json.dumps(kept, indent=2))
-    (arguments.out / f"{name}.md").write_text(written)
-    print(written)
+        record.show(f"{title}, methods", methods_table(data, arguments.splits, named))
+        record.show(f"{title}, languages", languages_table(data, arguments.splits))
+        record.show(f"{title}, guard", guard_table(data, arguments.splits))
+    record.write()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Trains the bundled encoder on pairs of `parallel/` that may be given away (witho
 lafand, multi30k and bible) and scores Tatoeba and STS before and after. Settings were chosen on
 every other one of the 36 languages in alphabetical order (`align_ablations.py`) and on STS 2012 and
 2013; the other half, and 2014 and 2015, are reported apart. Each language has an exact sign test
-over its sentences, corrected after Holm. --out holds the encoder and, beside it, OUT.json.
+over its sentences, corrected after Holm. --out holds the encoder.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from isogloss.retrieve.benchmarks import evaluate_sts, evaluate_tatoeba
 from isogloss.retrieve.scored import Scored
 from isogloss.statistics.scores import holm, interval_of_language_mean, paired_difference
 from isogloss.storage.files import write_json
+from records import Record, add_json
 
 STS_YEARS = {"chosen on": ("2012", "2013"), "reported": ("2014", "2015")}
 NOT_GIVEN_AWAY = ("lafand", "multi30k", "bible")
@@ -158,7 +159,9 @@ def main() -> None:
     parser.add_argument("--tune", choices=("full", "lora"), default="full")
     parser.add_argument("--teacher", help="distil from this encoder too: bundled")
     parser.add_argument("--threads", type=int, default=2)
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     torch.set_num_threads(given.threads)
     encoder = Encoder.load("bundled", dtype="bfloat16", threads=given.threads)
     before = scored_once(given.before, encoder, given.data)
@@ -180,15 +183,12 @@ def main() -> None:
         for when, found in (("before", before[1]), ("after", after[1]))
         for row in similarities(when, found)
     ]
-    print(Table(rows).to_markdown())
-    print(Table(similarity).to_markdown())
+    record.show("tatoeba", Table(rows))
+    record.show("similarity", Table(similarity))
     print(
         f"{aligner.n_pairs_:,} pairs in {seconds:.0f} s, {aligner.n_pairs_ / seconds:.1f} a second"
     )
-    write_json(given.out.with_name(f"{given.out.name}.json"), {
-        "settings": {name: str(value) for name, value in vars(given).items()},
-        "n_pairs": aligner.n_pairs_, "seconds": seconds, "tatoeba": rows, "sts": similarity,
-    })  # fmt: skip
+    record.write()
 
 
 if __name__ == "__main__":

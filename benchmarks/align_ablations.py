@@ -29,6 +29,7 @@ from isogloss.learn.run_store import Experiment
 from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import evaluate_tatoeba
 from isogloss.statistics.scores import interval_of_language_mean
+from records import Record, add_json
 
 # Languages of which 300 pairs or more are of a game's dialogues.
 GAME = [
@@ -91,7 +92,7 @@ EXPERIMENT = Experiment(
 
 
 def main() -> None:
-    """Run what is missing, print the table, write JSON."""
+    """Run what is missing and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="the evaluation data")
     parser.add_argument("--pairs", type=int, default=10_000)
@@ -101,7 +102,9 @@ def main() -> None:
     parser.add_argument("--languages", type=int, help="score on so many only")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/align_ablations"))
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     torch.set_num_threads(given.threads)
     files = sorted((given.data / "tatoeba").glob("tatoeba.*-eng.eng*"))[::2][: given.languages]
     common = {"precision": "bfloat16", "scale": 20.0} | json.loads(given.training)
@@ -115,9 +118,8 @@ def main() -> None:
                 if not runs.file(key).exists():
                     runs.write(key, run(setting, seed, files, common, given))
                 cells.setdefault(f"{setting.factor}: {setting.value}", []).append(runs.read(key))
-    rows = compared(cells)
-    print(Table(rows).to_markdown())
-    (given.out / "table.json").write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
+    record.show("settings", Table(compared(cells)))
+    record.write()
 
 
 def is_asked(setting: Setting, only: list[str] | None) -> bool:

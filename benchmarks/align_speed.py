@@ -12,7 +12,6 @@ after the same number of steps, with each side's own order, for three seeds.
 
 import argparse
 import gzip
-import json
 import tempfile
 import time
 import warnings
@@ -35,12 +34,14 @@ from transformers import TrainerCallback
 from align import NOT_GIVEN_AWAY, read
 from isogloss import Encoder
 from isogloss.align import SentenceAligner
-from isogloss.align.export import Record, write_sentence_transformers
+from isogloss.align.export import Record as TrainedFrom
+from isogloss.align.export import write_sentence_transformers
 from isogloss.align.training import dual_encoder
 from isogloss.align.training.ranking import ranking_losses
 from isogloss.errors import OmissionWarning
 from isogloss.learn.tuned_encoder import finished_full, trainable_network, with_settings
 from isogloss.report.table import Table
+from records import Record, add_json
 
 RATE, SCALE = 1e-4, 20.0
 REFERENCE = "sentence-transformers, float32"
@@ -73,7 +74,10 @@ class Sides:
         network = trainable_network(settings, "cpu")
         network.model.requires_grad_(False)
         write_sentence_transformers(
-            finished_full(settings, network), self._folder, card="", record=Record.of("bundled")
+            finished_full(settings, network),
+            self._folder,
+            card="",
+            record=TrainedFrom.of("bundled"),
         )
 
     @property
@@ -146,7 +150,7 @@ def one_padded_batch() -> Iterator[None]:
 
 
 def main() -> None:
-    """Measure, print tables, write JSON."""
+    """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="the evaluation data")
     parser.add_argument("--batch", type=int, default=64, help="pairs of a step")
@@ -157,25 +161,23 @@ def main() -> None:
     parser.add_argument("--loss-steps", type=int, default=40, help="0: no loss")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/out/align_speed.json"))
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     torch.set_num_threads(given.threads)
-    result: dict[str, Any] = {"torch": torch.__version__, "threads": given.threads}
     with tempfile.TemporaryDirectory() as folder:
         sides = Sides(Path(folder) / "equal", batch=given.batch, length=given.length)
         if given.steps:
             pairs = long_pairs(sides, given.data, n=given.batch * (given.steps + 1))
-            result["seconds at equal padding"] = speeds(equal(sides, pairs), given.rounds)
+            record.show("equal padding", speeds(equal(sides, pairs), given.rounds))
         if given.padding_steps:
             pairs = drawn(given.data, n=given.batch * (given.padding_steps + 1))
             natural = Sides(Path(folder) / "natural", batch=given.batch, length=128)
-            result["padded"] = padded(natural, pairs)
-            print(f"padded tokens for each real one: {result['padded']}")
-            result["seconds on sentences"] = speeds(as_they_come(natural, pairs), given.rounds)
+            print(f"padded tokens for each real one: {padded(natural, pairs)}")
+            record.show("sentences", speeds(as_they_come(natural, pairs), given.rounds))
         if given.loss_steps:
-            result["dev loss"] = losses(sides, given)
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+            record.show("loss", losses(sides, given))
+    record.write()
 
 
 def equal(sides: Sides, pairs: Pairs) -> dict[str, Callable[[Times], Any]]:
@@ -210,7 +212,7 @@ def as_they_come(sides: Sides, pairs: Pairs) -> dict[str, Callable[[Times], Any]
     }
 
 
-def speeds(rows: dict[str, Callable[[Times], Any]], n_rounds: int) -> dict[str, float]:
+def speeds(rows: dict[str, Callable[[Times], Any]], n_rounds: int) -> Table:
     """Return the median processor seconds of a step after the first; the rows take turns."""
     found: dict[str, Times] = {name: [] for name in rows}
     for _ in range(n_rounds):
@@ -219,13 +221,12 @@ def speeds(rows: dict[str, Callable[[Times], Any]], n_rounds: int) -> dict[str, 
             run(times)
             found[name] += np.diff(times)[1:].tolist() or np.diff(times).tolist()
     seconds = {name: float(np.median(steps)) for name, steps in found.items()}
-    table = [
-        {"": name, "CPU s a step": value, "times faster": seconds[REFERENCE] / value,
+    shown = [
+        {"trainer": name, "CPU s a step": value, "times faster": seconds[REFERENCE] / value,
          "fastest": min(found[name]), "slowest": max(found[name])}
         for name, value in seconds.items()
     ]  # fmt: skip
-    print(Table(table).to_markdown(), flush=True)
-    return seconds
+    return Table(shown)
 
 
 def padded(sides: Sides, pairs: Pairs) -> dict[str, float]:
@@ -244,8 +245,8 @@ def padded(sides: Sides, pairs: Pairs) -> dict[str, float]:
     return {name: value / real for name, value in found.items()}
 
 
-def losses(sides: Sides, given: Any) -> dict[str, list[float]]:
-    """Return the dev loss of each row and seed."""
+def losses(sides: Sides, given: Any) -> Table:
+    """Return the dev loss of each row over the seeds."""
     pairs = drawn(given.data, n=given.batch * given.loss_steps)
     dev = drawn(given.data / "parallel" / "dev", n=256, is_folder=True)
     rows: dict[str, Callable[[int], Any]] = {
@@ -259,12 +260,16 @@ def losses(sides: Sides, given: Any) -> dict[str, list[float]]:
     for seed in range(given.seeds):
         for name, run in rows.items():
             found.setdefault(name, []).append(loss_on(run(seed), dev))
-    table = [
-        {"": name, "mean": float(np.mean(values)), "lowest": min(values), "highest": max(values)}
+    shown = [
+        {
+            "trainer": name,
+            "mean": float(np.mean(values)),
+            "lowest": min(values),
+            "highest": max(values),
+        }
         for name, values in found.items()
     ]
-    print(Table(table).to_markdown(), flush=True)
-    return found
+    return Table(shown)
 
 
 def loss_on(encode: Any, dev: Pairs) -> float:

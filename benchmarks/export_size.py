@@ -22,6 +22,7 @@ from isogloss.arrays import Floats2d
 from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import XTREME, evaluate_tatoeba
 from isogloss.text.languages import parse_language
+from records import Record, add_json
 
 NOT_GIVEN_AWAY = ("lafand", "multi30k", "bible")
 
@@ -71,7 +72,9 @@ def main() -> None:
     parser.add_argument("--min-count", type=int, default=2, help="of tokens in `small`")
     parser.add_argument("--names", action="store_true", help="cut to names of concepts too")
     parser.add_argument("--without-tatoeba", action="store_true")
+    add_json(parser)
     given = parser.parse_args()
+    record = Record(given.json)
     given.out.mkdir(exist_ok=True)
     encoder = Encoder.load(given.encoder)
     texts = texts_of(given.data / "parallel")
@@ -106,7 +109,8 @@ def main() -> None:
             mean = tatoeba(Encoder.load(name), given.data)
             row |= {key: mean[key] for key in ("mean", "mean_low", "mean_high")}
     table = Table(rows, caption=f"{len(texts):,} texts; Tatoeba: mean of 36 languages.")
-    print(table.to_markdown())
+    record.show("encoders", table)
+    record.write()
 
 
 if __name__ == "__main__":

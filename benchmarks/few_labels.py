@@ -43,6 +43,7 @@ from isogloss.report.table import Table
 from isogloss.statistics.bootstrap import resampled_means
 from isogloss.statistics.intervals import Interval
 from isogloss.statistics.seeds import interval_over_seeds
+from records import Record, add_json
 
 LANGUAGES = sorted(SIB_LANGUAGES)  # the order of the answers in a cell
 SEEDS = {8: 5, 16: 5, 64: 2, 0: 1}  # by texts a class
@@ -325,7 +326,7 @@ class Results:
 
 
 def main() -> None:
-    """Run what is missing and write the table as Markdown and JSON."""
+    """Run what is missing and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
     parser.add_argument("--setfit", type=Path, required=True, help="a Python that has SetFit")
@@ -334,7 +335,9 @@ def main() -> None:
     parser.add_argument("--equal", action="store_true", help="equal precision and equal work")
     parser.add_argument("--samples", type=int, default=5, help="of --equal")
     parser.add_argument("--only-kept", action="store_true", help="show the table of what is there")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", category=OmissionWarning)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -349,13 +352,9 @@ def main() -> None:
         {cell: texts.right(found["predicted"]) for cell, found in kept},
         {code: one.ids for code, one in texts.tests.items()},
     )
-    tables = [results.table(), results.differences()]
-    rows = [table.rows for table in tables]
-    name = "equal" if options.equal else "tables"
-    (options.out / f"{name}.json").write_text(json.dumps(rows, indent=1), "utf-8")
-    shown = "\n".join(table.to_markdown() for table in tables)
-    (options.out / f"{name}.md").write_text(shown, "utf-8")
-    print(shown)
+    record.show("systems", results.table())
+    record.show("differences", results.differences())
+    record.write()
 
 
 if __name__ == "__main__":

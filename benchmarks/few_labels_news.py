@@ -8,7 +8,6 @@ its first letters. The form of class names was chosen on the dev files of these 
 """
 
 import argparse
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from isogloss.errors import OmissionWarning
 from isogloss.report.table import Table
 from isogloss.statistics.bootstrap import Resampled, resampled_means
 from isogloss.statistics.seeds import deviation_over_seeds, interval_over_seeds
+from records import Record, add_json
 
 SEEDS = {0: 1, 8: 5, 16: 5, 64: 2}  # by texts a class
 DESCRIPTIONS = {
@@ -97,14 +97,15 @@ def ends(name: str, scores: Resampled, *, least: float) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, write JSON to benchmarks/out, print a Markdown table."""
+    """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="see docs/results.md")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument(
         "--letters", type=int, default=400, help="of an article, after its headline"
     )
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     warnings.filterwarnings("ignore", category=OmissionWarning)
     encoder = Encoder.load("bundled")
     parts = [read(options.data, "eng", split, letters=options.letters) for split in ("dev", "test")]
@@ -121,9 +122,8 @@ def main() -> None:
             found = right_by_language(encoder, train, tests, n, row)
             rows.append(line(n, row, found, base))
             base = found if NAMES[row] is None else base
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "few_labels_news.json").write_text(json.dumps(rows, indent=1), "utf-8")
-    print(Table(rows).to_markdown())
+    record.show("news", Table(rows))
+    record.write()
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from isogloss.report.table import Table
 from isogloss.retrieve.benchmarks import evaluate_tatoeba
 from isogloss.statistics.scores import interval_of_language_mean
 from isogloss.storage.files import atomic_directory, atomic_file, write_json
+from records import Record, add_json
 
 RANKED = {"ranking": "start", "mlm-ranking": "mlm", "mlm-tlm-ranking": "mlm-tlm"}
 STAGES = ["mlm", "mlm-tlm", *RANKED]
@@ -48,8 +49,9 @@ Right = dict[str, list[float]]  # language to how right each sentence is
 
 
 def main() -> None:
-    """Make what is missing, score it, print tables, write JSON."""
+    """Make what is missing, score it, print tables."""
     given = options()
+    record = Record(given.json)
     torch.set_num_threads(given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
     sources, targets, langs = read(given.data / "parallel", n=given.pairs, seed=0, all_rows=False)
@@ -67,14 +69,10 @@ def main() -> None:
             scores[stage].append(found["right"])
             seconds[stage].append(found["seconds"])
     rows, effects = summary(scores, seconds), compared(scores)
-    print(Table(rows).to_markdown())
-    print(Table(effects).to_markdown())
+    record.show("stages", Table(rows))
+    record.show("effects", Table(effects))
     print(f"the most frequent class of SIB-200's dev: {majority(given.data):.3f}")
-    settings = {name: str(value) for name, value in vars(given).items()}
-    write_json(
-        given.out / "series.json",
-        {"settings": settings, "n_pairs": len(pairs), "stages": rows, "effects": effects},
-    )
+    record.write()
 
 
 def options() -> argparse.Namespace:
@@ -99,6 +97,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--ranking-rate", type=float, default=1e-3)
     parser.add_argument("--tatoeba-langs", type=int, default=36, help="fewer for a trial")
     parser.add_argument("--threads", type=int, default=2)
+    add_json(parser)
     return parser.parse_args()
 
 

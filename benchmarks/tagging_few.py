@@ -2,7 +2,7 @@
 
     python benchmarks/tagging_few.py --data DIR [--lang hi ...] [--draws 1] [--vectors DIR]
 
-Prints the tables of docs/results-tagging.md. English is that of `tagging.py`, whose dev sentences
+Prints the table of docs/results-tagging.md. English is that of `tagging.py`, whose dev sentences
 choose layers and penalty; all files are encoded once. Of the
 1,000 PUD sentences 400 are drawn once. A draw takes 200 of them, of which the first 10 and 50 are
 the smaller sets; the same in every language. Tested are the sentences from number 201 on that are
@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from isogloss.tag.head_fitting import C_VALUES, Judged, chosen_layers
 from isogloss.tag.heads import heads_of_words, scores_of, standardised
 from isogloss.tag.own_heads import FewWords, chosen_head, heads_of_few
 from isogloss.tag.word_features import Reading, WordFeatures
+from records import Record, add_json
 from tagging import read_task, tagged
 
 LANGS = ("de", "hi", "ko", "tr", "zh")
@@ -60,7 +62,9 @@ def main() -> None:
     parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--vectors", type=Path, help="existing folder that keeps the vectors")
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     cpu = time.process_time()
     data = read_task(options.data, "pos")
     names = sorted({tag for one in data["train"] for tag in one.tags})
@@ -72,11 +76,12 @@ def main() -> None:
     print(f"- seconds of processors to encode: {time.process_time() - cpu:.0f}")
     few = Few(texts["train"], texts["dev"], len(names), options.draws)
     found = [few.measured(lang, texts[lang]) for lang in options.lang]
-    for n in SIZES:
-        print(table(n, {one.lang: one for one in found}).to_markdown())
+    rows = [row for n in SIZES for row in scored(n, {one.lang: one for one in found})]
+    record.show("heads", Table(rows))
     print(f"- English dev: {few.on_dev('english'):.4f}, of both alike {few.on_dev('alike'):.4f}")
     print(f"- seconds of processors of a choice: {few.seconds_in_words()}")
     print(f"- seconds of processors in all: {time.process_time() - cpu:.0f}")
+    record.write()
 
 
 def reading_of(
@@ -269,7 +274,7 @@ def of_words(text: Text, scale: Standardisation) -> tuple[np.ndarray, Ints1d]:
     return standardised(text.features.vectors[has_piece], scale), text.y[has_piece]
 
 
-def table(n: int, found: dict[str, Measured]) -> Table:
+def scored(n: int, found: dict[str, Measured]) -> list[dict[str, Any]]:
     """Return the accuracy of each head with `n` sentences, by language and their mean."""
     groups = {lang: [lang] for lang in found} | {"mean": list(found)}
     rows = []
@@ -293,7 +298,7 @@ def table(n: int, found: dict[str, Measured]) -> Table:
             starts += Counter({start: k for (size, start), k in one.starts.items() if size == n})
         row["starts"] = ", ".join(f"{start or 'of all'} {k}" for start, k in starts.most_common())
         rows.append(row)
-    return Table(rows)
+    return rows
 
 
 if __name__ == "__main__":

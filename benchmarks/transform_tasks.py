@@ -34,6 +34,7 @@ from isogloss.report.table import Table
 from isogloss.statistics.intervals import Interval
 from isogloss.statistics.scores import interval_of_language_mean
 from isogloss.text.languages import parse_language
+from records import Record, add_json
 from zero_shot import datasets
 
 N_REMOVED = (1, 4, 16, 64)
@@ -285,7 +286,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/transform_tasks"))
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
     parser.add_argument("--threads", type=int)
+    add_json(parser)
     options = parser.parse_args()
+    record = Record(options.json)
     warnings.filterwarnings("ignore", category=OmissionWarning)  # long articles are cut
     options.out.mkdir(parents=True, exist_ok=True)
     runner = Runner(options.data, options.out, options.threads)
@@ -294,13 +297,13 @@ def main() -> None:
         for choice in found:
             found[choice][task] = runner.fill(task, choice)
     results = Results(found, runner)
-    tables = [results.of_choices(), results.of_held_out()]
-    best = {results.chosen(ALL, half) for half in (0, 1)} - {NONE}
-    tables += [results.of_languages(choice) for choice in sorted(best, key=lambda one: one.name)]
-    shown = "\n".join(table.to_markdown() for table in tables)
-    (options.out / "tables.md").write_text(shown, "utf-8")
     print("Fitted on texts:", runner.n_texts)
-    print(shown)
+    record.show("transforms", results.of_choices())
+    record.show("held out", results.of_held_out())
+    best = {results.chosen(ALL, half) for half in (0, 1)} - {NONE}
+    for choice in sorted(best, key=lambda one: one.name):
+        record.show(choice.name, results.of_languages(choice))
+    record.write()
 
 
 if __name__ == "__main__":

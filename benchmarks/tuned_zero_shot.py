@@ -17,6 +17,7 @@ from isogloss import Encoder
 from isogloss.classify.compare.comparison import compare, compared_rows
 from isogloss.classify.compare.tables import by_language, summary
 from isogloss.errors import OmissionWarning
+from records import Record, add_json
 from zero_shot import datasets, knowledge_base
 
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -27,14 +28,16 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Fill the cells of the runs that are asked for, and write their tables."""
+    """Fill the cells of the runs that are asked for, and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out"))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--runs", nargs="*", choices=RUNS, default=list(RUNS))
+    add_json(parser)
     arguments = parser.parse_args()
+    record = Record(arguments.json)
     warnings.filterwarnings("ignore", category=OmissionWarning)  # counted in the table
     arguments.out.mkdir(parents=True, exist_ok=True)
     encoder = Encoder.load(
@@ -52,9 +55,9 @@ def main() -> None:
             options={"tune": tune, "training": training | {"precision": "bfloat16"}},
         )  # fmt: skip
         details = by_language(result)
-        text = f"{summary(result, details).to_markdown()}\n{details.to_markdown()}"
-        (arguments.out / f"tuned_{name}.md").write_text(text, encoding="utf-8")
-        print(text)
+        record.show(f"{name}, systems", summary(result, details))
+        record.show(f"{name}, by language", details)
+    record.write()
 
 
 if __name__ == "__main__":
