@@ -7,7 +7,7 @@ FITS := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$name -c '$(FITS)' 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
 SMALL_TORCH := https://download.pytorch.org/whl/cpu
 HAS_TORCH := import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)

@@ -25,6 +25,7 @@ import isogloss
 REFERENCE = runpy.run_path(str(ROOT / "tools" / "reference.py"))
 OFFLINE = runpy.run_path(str(ROOT / "tools" / "offline.py"))
 BUILD = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+SEEN = ("index", "reference/commands/classify", "reference/python/isogloss.TextClassifier")
 SCHEMES = {False: "default", True: "slate"}
 HOST = "const host = [...document.querySelectorAll('*')].find(one => one.shadowRoot);"
 OPENED = f"""{HOST}
@@ -114,7 +115,6 @@ needs_zensical = pytest.mark.skipif(
 )
 
 
-@pytest.mark.full
 @needs_zensical
 def test_the_site_is_built_strictly(tmp_path: Path) -> None:
     site = built(tmp_path)
@@ -137,9 +137,10 @@ def test_the_site_searches_from_disk_and_asks_no_other_host(tmp_path: Path) -> N
     with open_browser() as browser:
         for width, dark in itertools.product(WIDTHS, (False, True)):
             browser.look(width, dark=dark)
-            for page in ("index", "reference/commands/classify"):
+            for page in SEEN:
                 browser.open(site / f"{page}.html")
                 assert browser.sideways() == []
+                assert browser.faults() == []
                 assert browser.run("return document.body.dataset.mdColorScheme") == SCHEMES[dark]
         for query, found in (("calibration", "Trust"), ("--abstain-below", "Abstaining")):
             browser.look(WIDTHS[0])

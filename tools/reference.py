@@ -51,7 +51,8 @@ def write_pages(folder: Path) -> None:
         page.write_text(of_pages(page.read_text("utf-8")), "utf-8")
     for notebook in (folder / "notebooks").glob("*.ipynb"):
         notebook.with_suffix(".md").write_text(page_of(notebook), "utf-8")
-    shutil.copy(Path(__file__).with_name("site.css"), folder)
+    for name in ("site.css", "site.js"):
+        shutil.copy(Path(__file__).with_name(name), folder)
     reference = folder / "reference"
     pages = command_pages() | name_pages() | figure_pages()
     for name, text in pages.items():

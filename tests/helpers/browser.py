@@ -1,6 +1,7 @@
 """The system's Chromium, driven by selenium: for pages as people see them."""
 
 import contextlib
+import importlib.resources
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ FOLDS = "document.querySelectorAll('details').forEach(one => { one.open = true }
 def lack() -> str:
     """Return why pages cannot be seen here; "" where they can."""
     missing = [f"no {path}" for path in (CHROMIUM, DRIVER) if not path.exists()]
-    packages = ("selenium", "axe_selenium_python")
+    packages = ("selenium", "axe_playwright_python")
     missing += [f"no package {name}" for name in packages if not importlib.util.find_spec(name)]
     return ", ".join(missing)
 
@@ -60,13 +61,12 @@ class Browser:
 
     def faults(self) -> list[str]:
         """Return what axe finds that is serious or critical."""
-        from axe_selenium_python import Axe
-
-        axe = Axe(self.driver)
-        axe.inject()
+        axe = importlib.resources.files("axe_playwright_python") / "axe.min.js"
+        self.driver.execute_script(axe.read_text("utf-8"))
+        found = self.driver.execute_async_script("axe.run().then(arguments[0])")
         return [
             f"{one['id']}: {one['nodes'][0]['html'][:200]}: {one['nodes'][0]['failureSummary']}"
-            for one in axe.run()["violations"]
+            for one in found["violations"]
             if one["impact"] in ("serious", "critical")
         ]
 
