@@ -25,6 +25,7 @@ from isogloss.probe import GeometryOptions, GeometryResult, measure_geometry
 from isogloss.report.table import Table
 from isogloss.statistics.intervals import interval_of_draws
 from isogloss.text.languages import parse_language
+from records import Record, add_json
 from transform_tasks import lines_of
 
 ALL_CODES = ("eng_Latn", *sorted(SIB_LANGUAGES))
@@ -188,15 +189,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/out/geometry_languages"))
     parser.add_argument("--accuracy", type=Path, help="OUT/SIB-200-none.json of transform_tasks.py")
     parser.add_argument("--threads", type=int)
+    add_json(parser)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     found = measure(options.data, options.out, options.threads)
     right = {} if options.accuracy is None else json.loads(options.accuracy.read_text("utf-8"))
     accuracy = {lang: float(np.mean(rows)) for lang, rows in right.items()}
-    tables = (by_layer(found, accuracy), by_language(found), rogue(found), transforms(found))
-    shown = "\n".join(table.to_markdown() for table in tables)
-    (options.out / "tables.md").write_text(shown, "utf-8")
-    print(shown)
+    record = Record(options.json)
+    record.show("layers", by_layer(found, accuracy))
+    record.show("languages", by_language(found))
+    record.show("rogue dimensions", rogue(found))
+    record.show("transforms", transforms(found))
+    record.write()
 
 
 if __name__ == "__main__":
