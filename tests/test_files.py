@@ -171,6 +171,18 @@ def test_only_a_regular_file_is_read_as_ours(tmp_path: Path, kind: str) -> None:
         raise AssertionError("the block must not run")
 
 
+def test_a_missing_file_is_named_where_its_folder_has_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InputError, match=r"^scores\.json: no such file to read an evaluation from$"
+    ):
+        read_json(Path("scores.json"), what="an evaluation")
+    with pytest.raises(InputError, match=r"^model: not a classifier: it has no model\.json$"):
+        read_json(Path("model/model.json"), what="a classifier")
+
+
 def test_a_manifest_without_end_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "model.json").open("wb") as file:
         file.truncate(1 << 36)

@@ -1,6 +1,7 @@
 """``isogloss classify``: each option does what it says, and rows out are rows in."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -279,6 +280,7 @@ def test_explain(cli: Run, world: World) -> None:
     assert "University of Tokyo" in shown.out
     assert "with entities" in shown.out
     assert "encoder alone" in shown.out
+    assert re.search(r"\de-\d\d", shown.out) is None  # numbers side by side are written alike
 
 
 def test_explain_names_the_answer_without_entities_for_what_it_is(

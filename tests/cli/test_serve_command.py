@@ -172,6 +172,7 @@ def test_try_reads_a_sheet_of_a_workbook(
         ("a,b", [["1", "2"], ["3", "4"]], "no column looks like that of the text; name it with"),
         ("text,b", [["one text", "a"], ["another", "b"], ["third one", "c"], ["last", "d"]],
          "no column looks like that of the label; name it with --label"),
+        ("text|label", [["one text|a"], ["another|b"]], "a bar: write sep=| as its first line"),
         ("text,label", [], "t.csv"),
         ("text,label", [["one text", "a"], ["another one", "a"], ["a third", "a"]], "t.csv"),
     ],

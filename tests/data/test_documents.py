@@ -381,3 +381,37 @@ def test_a_field_and_a_cell_have_a_bound(tmp_path, monkeypatch):
     ):
         with pytest.raises(InputError, match=said):
             read_documents(tmp_path / name, format=FileFormat(), needs_label=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format", "said"),
+    [
+        ("a.csv", "label|text\nx|y\n", PLAIN, "a bar: write sep=| as its first line"),
+        ("a.csv", "label|text\nx|y, z\n", PLAIN, "a bar: write sep=| as its first line"),
+        ("a.csv", "label|body\nx|y\n", PLAIN, "a bar: write sep=| as its first line"),
+        ("a.csv.gz", "label|text\nx|y\n", PLAIN, "a bar: write sep=| as its first line"),
+        ("a.csv", "x|y\n", NUMBERS, "a bar: write sep=| as its first line"),
+        ("a.csv", 'id;"text";a, b, c\n1;y;z, z, z\n', PLAIN, "a semicolon: write sep=; as its"),
+        (
+            "a.csv",
+            "text\tlabel\ta, b, c\nx\ty\tz, z, z\n",
+            PLAIN,
+            "a tab: let its name end in .tsv",
+        ),
+        ("a.tsv", "label,text\nx,y\n", PLAIN, "a comma: let its name end in .csv"),
+        ("a.tsv", "label|text\nx|y\n", PLAIN, "a bar: let its name end in .csv and write"),
+    ],
+)
+def test_a_table_with_another_delimiter_says_which(tmp_path, name, content, format, said):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content.encode()) if name.endswith(".gz") else content.encode())
+    assert f"its delimiter seems to be {said}" in fault(path, format)
+
+
+def test_a_bar_in_the_name_of_a_column_is_no_delimiter(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("label|id,body\nx,y\n")
+    assert "delimiter" not in fault(path)
+    (tmp_path / "said.csv").write_text("sep=|\nlabel|text\nx|y\n")
+    read = read_documents(tmp_path / "said.csv", format=PLAIN, needs_label=True)
+    assert (read.texts, read.labels) == (["y"], ["x"])

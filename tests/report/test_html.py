@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 from report_pages import LANGS, Page, mean_of, row
 
+from isogloss.data.records import Reading, read_records
 from isogloss.errors import InputError
 from isogloss.report.figures import Axis, chart_of, decimal
 from isogloss.report.html import (
@@ -231,7 +232,21 @@ def test_a_table_can_be_saved_as_csv_without_a_script(path):
     classes = Table([{"class": 'Größe, "ä"', "F1": 0.51234}])
     page = Page(written(path, classes=classes))
     (link,) = page.all("a", download="Scores per class.csv")
-    assert unquote(link["href"]) == "data:text/csv;charset=utf-8," + classes.to_csv()
+    assert unquote(link["href"]) == "data:text/csv;charset=utf-8,\ufeff" + classes.to_csv()
+
+
+def test_a_saved_table_computes_nothing_in_a_spreadsheet_and_comes_back(path, tmp_path):
+    names = ["=HYPERLINK(1)", "+1 a", "-b", "@c", "'=d", "'tis", "-1"]
+    classes = Table([{"class": name, "difference": -0.5} for name in names])
+    (link,) = Page(written(path, classes=classes)).all("a", download="Scores per class.csv")
+    saved = unquote(link["href"]).partition(",")[2]
+    cells = [line.split(",") for line in saved.removeprefix("\ufeff").splitlines()]
+    assert cells[1:] == [
+        ["'=HYPERLINK(1)", "-0.5"], ["'+1 a", "-0.5"], ["'-b", "-0.5"], ["'@c", "-0.5"],
+        ["''=d", "-0.5"], ["'tis", "-0.5"], ["-1", "-0.5"],
+    ]  # fmt: skip
+    (tmp_path / "saved.csv").write_text(saved, "utf-8")
+    assert read_records(tmp_path / "saved.csv", Reading()).values(0) == names
 
 
 def test_rare_confusions_are_in_the_file_alone(path):

@@ -83,6 +83,15 @@ def test_tiny_numbers_are_not_shown_as_zero():
     assert cells == "| 2.0e-05 | 0.000 | -1.500 |"
 
 
+def test_the_numbers_of_a_column_are_written_in_one_way():
+    values = [0.9998, 0.00011, 0.0, -0.0004, [0.5, 0.00011]]
+    table = Table([{"p": value} for value in values])
+    assert table.as_shown()[0].cells == ["1.000", "<0.001", "0.000", ">-0.001", "0.500, <0.001"]
+    assert table.to_csv().splitlines()[2] == "0.00011"
+    tiny = Table([{"p": 0.00011}, {"p": -2e-9}, {"p": 0.0}])
+    assert tiny.as_shown()[0].cells == ["1.1e-04", "-2.0e-09", "0.000"]
+
+
 def test_columns_choose_and_order():
     table = Table(ROWS, columns=["n", "lang", "unknown"])
     assert table.to_csv().splitlines() == ["n,lang,unknown", "99,sw,", "7,日本語,"]

@@ -12,9 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.alternatives import first_there
 from isogloss.data.label_sets import LabelSet, find_separator, label_sets, sets_of_columns
 from isogloss.data.lines import STANDARD_INPUT
+from isogloss.data.named_columns import find_column, first_there
 from isogloss.data.records import (
     DEFAULT_COLUMN,
     MISSING,
@@ -25,8 +25,7 @@ from isogloss.data.records import (
     without_empty_end,
 )
 from isogloss.data.tables import Quoting
-from isogloss.data.workbooks import other_sheets
-from isogloss.errors import InputError, nearest, refuse_twice
+from isogloss.errors import InputError, refuse_twice
 from isogloss.text.languages import parse_language
 from isogloss.totals import tell
 
@@ -224,7 +223,8 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
     }  # fmt: skip
     refuse_twice(format.text or (), "--text")
     text_columns = [
-        _find(records, name, "--text", path, **how) for name in format.text or (DEFAULT_COLUMN,)
+        find_column(records, name, "--text", path, **how)
+        for name in format.text or (DEFAULT_COLUMN,)
     ]
     labels: list[str] | list[LabelSet] | None = None
     if needs_label:
@@ -236,9 +236,10 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
         labels = read(records, label_columns, format, path)
     langs = None
     if format.lang_column is not None:
-        langs = _langs(records, _find(records, format.lang_column, "--lang-column", path), path)
+        column = find_column(records, format.lang_column, "--lang-column", path)
+        langs = _langs(records, column, path)
     if format.id is not None:
-        _find(records, format.id, "--id", path)
+        find_column(records, format.id, "--id", path)
     id_column = _id_column(records.columns, format)
     return Documents(
         texts=_texts(records, text_columns, path),
@@ -269,52 +270,15 @@ def join_texts(parts: Sequence[str]) -> str:
     return joined
 
 
-def _find(
-    records: Records, name: str, option: str, path: Path, *, is_asked: bool = True,
-    fixed_by: str | None = None, has_label: bool = True,
-) -> int:  # fmt: skip
-    """Return the position of a column, which the user named (`is_asked`) or is the usual one.
-
-    `has_label`: whether the command reads labels, for the advice.
-    """
-    positions = [at for at, column in enumerate(records.columns) if column == name]
-    if len(positions) == 1:
-        return positions[0]
-    if positions:
-        raise InputError(f"has {len(positions)} columns '{name}'; rename all but one", path=path)
-    named = [column for column in records.columns if column]
-    if records.columns and not named:
-        raise InputError(
-            "begins with a blank line; write the names of its columns there", path=path, line=1
-        )
-    shown = [column if len(column) <= 40 else column[:39] + "…" for column in named]
-    near = nearest(name, records.columns)
-    if fixed_by is not None:
-        advice = f"of {fixed_by} it has this name; " + (
-            f"rename '{near}'" if near is not None else "write it into the first line"
-        )
-    elif near is not None:
-        advice = f"did you mean '{near}'?" + ("" if is_asked else f" say {option} {near}")
-    elif name.isdecimal():
-        advice = (
-            f"give {option} a name, or a number up to {len(records.columns)} if there is no header"
-        )
-    else:
-        numbers = "--text 2 --label 1" if has_label else f"{option} 2"
-        advice = f"name one with {option}, or give numbers if there is no header: {numbers}"
-    advice += other_sheets(path)
-    raise InputError(f"no column '{name:.40}' among {', '.join(shown[:12])}; {advice}", path=path)
-
-
 def _label_column(records: Records, format: FileFormat, usual: tuple[str, ...], path: Path) -> int:
     if isinstance(format.label, str):
-        return _find(records, format.label, "--label", path)
+        return find_column(records, format.label, "--label", path)
     found = [name for name in usual if name in records.columns]
     if len(found) > 1:
         advice = "say which with --label" if format.fixed_by is None else "remove one"
         raise InputError(f"has columns {' and '.join(found)}; {advice}", path=path)
     name = found[0] if found else usual[0]
-    return _find(records, name, "--label", path, is_asked=False, fixed_by=format.fixed_by)
+    return find_column(records, name, "--label", path, is_asked=False, fixed_by=format.fixed_by)
 
 
 def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int]:
@@ -325,7 +289,7 @@ def _label_columns(records: Records, format: FileFormat, path: Path) -> list[int
     if not format.multilabel:
         raise InputError("several label columns need --multilabel; or name one with --label")
     refuse_twice(format.label, "--label")
-    return [_find(records, name, "--label", path) for name in format.label]
+    return [find_column(records, name, "--label", path) for name in format.label]
 
 
 def _refuse_shared(records: Records, texts: list[int], labels: list[int], path: Path) -> None:

@@ -11,7 +11,7 @@ import io
 import re
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -90,6 +90,39 @@ def guess_delimiter(header: str) -> str:
     return max(",;\t", key=_QUOTED.sub("", header).count)
 
 
+def other_delimiter(
+    header: Sequence[str], path: Path, *, delimiter: str, name: str | None = None
+) -> str:
+    r"""Say how a table is read by the delimiter that it seems to have; "" where none fits better.
+
+    Parameters
+    ----------
+    header
+        Its first row, read by `delimiter`.
+    name
+        A column that is missed, which the other delimiter has to give; None: any.
+
+    Examples
+    --------
+    >>> other_delimiter(["id|text"], Path("a.csv"), delimiter=",", name="text")
+    'its delimiter seems to be a bar: write sep=| as its first line'
+    >>> other_delimiter(["id,text"], Path("a.tsv"), delimiter="\t", name="text")
+    'its delimiter seems to be a comma: let its name end in .csv'
+    >>> other_delimiter(["id|texts"], Path("a.csv"), delimiter=",", name="text")
+    ''
+    """
+    is_tsv = ".tsv" in path.suffixes[-2:]
+    for other, spelt in _NAMES.items():
+        fields = [field.strip().strip('"') for field in delimiter.join(header).split(other)]
+        if other == delimiter or len(fields) < 2 or (name is not None and name not in fields):
+            continue
+        ways = ["let its name end in .csv"] if is_tsv else []
+        ways += [f"write sep={other} as its first line"] if other == "|" or not is_tsv else []
+        way = "let its name end in .tsv" if other == "\t" else " and ".join(ways)
+        return f"its delimiter seems to be {spelt}: {way}"
+    return ""
+
+
 def _plain_rows(
     lines: Iterable[Line], delimiter: str, path: Path, *, is_sure: bool
 ) -> Iterator[Row]:
@@ -166,10 +199,11 @@ def _rows_or_error(
 
 def _checked(read: Iterator[Row], path: Path, how: str, delimiter: str) -> Iterator[Row]:
     """Refuse rows of another length than the first; leave out blank lines at the end."""
-    width = 0
+    first: tuple[str, ...] = ()
     blank: Row | None = None  # the first of those at the end so far
     for row in read:
-        width = width or len(row[0])
+        first = first or row[0]
+        width = len(first)
         if width > 1 and row[0] == ("",):
             blank = blank or row
             continue
@@ -178,9 +212,10 @@ def _checked(read: Iterator[Row], path: Path, how: str, delimiter: str) -> Itera
             advice = "" if how else ", or say --quoting csv if a field holds line breaks"
             if how and len(fields) > width > 1:
                 advice = f" (a field with {_NAMES[delimiter]} in it is put in double quotes)"
+            other = other_delimiter(first, path, delimiter=delimiter) if width == 1 else ""
             raise InputError(
-                f"has {len(fields)} field(s){how}, but the first row has {width}; mend the row"
-                f"{advice}",
+                f"has {len(fields)} field(s){how}, but the first row has {width}; "
+                + (other or f"mend the row{advice}"),
                 path=path,
                 line=line,
             )

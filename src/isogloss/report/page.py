@@ -4,6 +4,8 @@ Templates of `isogloss.report` are the frame, the style and the charts; a packag
 its own pages. Everything is escaped where it is put in.
 """
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,11 +14,13 @@ from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from isogloss.data.spreadsheet_cells import MARK, with_apostrophe
 from isogloss.errors import InputError
 from isogloss.report.figures import decimal, is_number
 from isogloss.storage.files import atomic_file
 from isogloss.text.languages import UNKNOWN, is_right_to_left, language_name
 
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 # What XML and HTML cannot hold: lone surrogates, controls but tab and line ends, non-characters.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -68,8 +72,18 @@ def name_of_language(lang: str) -> str:
         return lang
 
 
-def _data_link(csv: str) -> str:
-    return f"data:text/csv;charset=utf-8,{quote(csv, errors='replace')}"
+def _data_link(table: str) -> str:
+    """Return the address of a table that a person saves, and opens in a spreadsheet.
+
+    Cells that a spreadsheet would compute get an apostrophe, as with ``--excel``. Not so in files
+    that commands write without it (`Table.write`, ``predict --out``): programs read those, to which
+    a changed text is a fault.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written, lineterminator="\n")
+    for row in csv.reader(io.StringIO(table, newline="")):
+        writer.writerow(cell if _NUMBER.fullmatch(cell) else with_apostrophe(cell) for cell in row)
+    return f"data:text/csv;charset=utf-8,{quote(MARK + written.getvalue(), errors='replace')}"
 
 
 def _count(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Rows of a result with named columns: to the terminal, JSON, CSV, Parquet, Markdown, LaTeX.
 
 Files hold every column in full precision. What people read (`to_markdown`, `to_latex`, `render`)
-is rounded, and a column ``x`` with ``x_low`` and ``x_high`` beside it is shown as one:
-``0.781 [0.70, 0.85]``.
+is rounded, all numbers of a column in one way, and a column ``x`` with ``x_low`` and ``x_high``
+beside it is shown as one: ``0.781 [0.70, 0.85]``.
 How the rows come about is not known here; HTML reports are made elsewhere.
 """
 
@@ -103,8 +103,9 @@ class Table:
             return ""
         marks = ["---:" if self._is_number(name) else ":---" for name in shown]
         lines = [[_escaped(name) for name in shown], marks]
-        lines += [[_escaped(self._cell(row, name)) for name in shown] for row in self.rows]
-        text = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+        cells = [[_escaped(cell) for cell in self._cells(name)] for name in shown]
+        lines += map(list, zip(*cells, strict=True))
+        text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         return f"{text}\n{_escaped(self.caption)}\n" if self.caption else text
 
     def to_latex(self) -> str:
@@ -180,7 +181,7 @@ class Table:
         return [
             Column(
                 self.titles.get(name, name),
-                [self._cell(row, name) for row in self.rows],
+                self._cells(name),
                 self._is_number(name),
             )
             for name in self._shown_columns()
@@ -200,12 +201,16 @@ class Table:
         values = [row[name] for row in self.rows if row[name] is not None]
         return bool(values) and all(type(value) in (int, float) for value in values)
 
-    def _cell(self, row: Mapping[str, Any], name: str) -> str:
-        ends = [row[end] for end in self._interval(name)]
-        value = _rounded(row[name])
-        if not value or not ends or not all(isinstance(end, int | float) for end in ends):
-            return value
-        return f"{value} [{ends[0]:.2f}, {ends[1]:.2f}]"
+    def _cells(self, name: str) -> list[str]:
+        """Return the cells of a column as people read them, its numbers written in one way."""
+        values = [row[name] for row in self.rows]
+        sizes = [abs(value) for value in values if isinstance(value, float)]
+        as_powers = _RESIDUE <= max(sizes, default=0.0) < _SMALLEST_ROUNDED
+        ends = self._interval(name)
+        return [
+            _with_interval(_rounded(row[name], as_powers=as_powers), [row[end] for end in ends])
+            for row in self.rows
+        ]
 
 
 def _plain(value: Any) -> Any:
@@ -227,15 +232,25 @@ def _exact(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _rounded(value: Any) -> str:
+def _rounded(value: Any, *, as_powers: bool = False) -> str:
+    """Return a value as people read it; `as_powers`: numbers as ``1.2e-05``."""
     if isinstance(value, float):
         if abs(value) < _RESIDUE:
             return "0.000"
-        is_tiny = abs(value) < _SMALLEST_ROUNDED
-        return f"{value:.1e}" if is_tiny else f"{value:.3f}"
+        if as_powers:
+            return f"{value:.1e}"
+        if abs(value) < _SMALLEST_ROUNDED:
+            return "<0.001" if value > 0 else ">-0.001"
+        return f"{value:.3f}"
     if isinstance(value, list):
-        return ", ".join(_rounded(part) for part in value)
+        return ", ".join(_rounded(part, as_powers=as_powers) for part in value)
     return _exact(value)
+
+
+def _with_interval(value: str, ends: Sequence[Any]) -> str:
+    if not value or not ends or not all(isinstance(end, int | float) for end in ends):
+        return value
+    return f"{value} [{ends[0]:.2f}, {ends[1]:.2f}]"
 
 
 def _in_latex(cell: str) -> str:

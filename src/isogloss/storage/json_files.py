@@ -93,6 +93,8 @@ def read_json(path: Path, *, what: str, advice: str | None = None) -> Any:
             raise InputError(f"damaged: larger than any file of its kind; {advice}", path=path)
         return parse_json(text.decode("utf-8"))
     except FileNotFoundError as error:
+        if not path.parent.name:  # "." and "/" are no places that a sentence can begin with
+            raise InputError(f"no such file to read {what} from", path=path) from error
         raise InputError(f"not {what}: it has no {path.name}", path=path.parent) from error
     except NotADirectoryError as error:
         raise InputError(f"is a file, not a folder that holds {what}", path=path.parent) from error

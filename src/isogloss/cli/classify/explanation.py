@@ -34,7 +34,8 @@ def print_explanation(model: FittedClassifier, explanation: Explanation) -> None
             "label": str(label),
             "with entities": probability,
             other: without[label],
-            "difference": explanation.difference[label],
+            # Of thousandths, as the probabilities beside it.
+            "difference": round(explanation.difference[label], 3),
         }
         for label, probability in likeliest
     ]

@@ -22,6 +22,7 @@ from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.data.encodings import UTF_8, codec_of
 from isogloss.data.guessed_columns import guess_columns
 from isogloss.data.lines import whole_lines
+from isogloss.data.named_columns import delimiter_in_truth
 from isogloss.data.records import (
     NO_RECORDS,
     UNPACKED,
@@ -141,9 +142,8 @@ def _format_of(path: Path, tried: Tried, *, needs_label: bool, lang: str | None)
     text, label = tried.text or guess.text, tried.label or guess.label
     if text is None or (needs_label and label is None):
         lack = "text" if text is None else "label"
-        raise InputError(
-            f"no column looks like that of the {lack}; name it with --{lack}", path=path
-        )
+        advice = delimiter_in_truth(records, path) or f"name it with --{lack}"
+        raise InputError(f"no column looks like that of the {lack}; {advice}", path=path)
     told = [f"text = '{text}'" + _why(guess.why.get("text"), given=tried.text)]
     if needs_label:
         told.append(f"label = '{label}'" + _why(guess.why.get("label"), given=tried.label))
