@@ -79,7 +79,9 @@ def shown_of(record: dict[str, Any], name: str, columns: list[str]) -> Table:
         rows = _chosen(rows, column, values)
     titles: dict[str, str] = {}
     for asked in columns or whole["columns"]:
-        column, _, title = asked.removesuffix(ALONE).partition(" = ")
+        column, title = asked, ""
+        if asked not in whole["columns"]:  # one may hold " = " itself
+            column, _, title = asked.removesuffix(ALONE).partition(" = ")
         if column not in whole["columns"]:
             raise ValueError(f"no column '{column}', but {', '.join(whole['columns'])}")
         titles[column] = title or column
