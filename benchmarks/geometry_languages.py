@@ -154,9 +154,10 @@ def transforms(found: Found) -> Table:
                 for one in found["SIB-200", code]["transforms"]
                 if (one["layer"], one["transform"]) == (12, name)
             ]  # fmt: skip
-            row |= {key: np.mean(values), f"{key}_low": min(values), f"{key}_high": max(values)}
+            row |= {key: np.mean(values), f"{key}, least": min(values)}
+            row |= {f"{key}, greatest": max(values)}
         rows.append(row)
-    return Table(rows, caption="Last layer: mean over languages, [least, greatest].")
+    return Table(rows, caption="Last layer: mean over languages, least and greatest.")
 
 
 def _ends(name: str, row: dict[str, Any], key: str) -> dict[str, float]:
