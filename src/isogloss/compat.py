@@ -5,9 +5,31 @@ statement: deptry refuses that in ``make lint``.
 """
 
 import importlib
+import os
 from types import ModuleType
 
 from isogloss.errors import InputError
+
+# onnxruntime sends its makers reports of its use from the moment it is imported, and keeps a
+# number of the machine in the user's cache, unless this is set then.
+UNREPORTED = {"ORT_DISABLE_TELEMETRY": "1"}
+
+
+def import_package(module: str) -> ModuleType:
+    """Import a package that may be there, so that it sends no reports; who set it otherwise may.
+
+    Raises
+    ------
+    ImportError
+        When the package is not installed; and what else its import raises.
+    """
+    lacking = UNREPORTED.keys() - os.environ.keys()
+    os.environ.update({name: UNREPORTED[name] for name in lacking})
+    try:
+        return importlib.import_module(module)
+    finally:
+        for name in lacking:
+            os.environ.pop(name, None)
 
 
 def require(module: str, *, extra: str, why: str, distribution: str | None = None) -> ModuleType:
@@ -30,7 +52,7 @@ def require(module: str, *, extra: str, why: str, distribution: str | None = Non
         When the package is not installed.
     """
     try:
-        return importlib.import_module(module)
+        return import_package(module)
     except ImportError as error:
         package = module.partition(".")[0]
         raise InputError(

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_world import Run, World, write_file
+from cli_world import Run, World, flip, write_file
 from newcomer import EXTRAS as ALL_EXTRAS
 from repository import ROOT
 from test_tag import TAG_OF, conllu
 
-from isogloss.cli.diagnosing import caches, machine, named, packages, software
-from isogloss.cli.diagnosing.findings import shown
+from isogloss.cli.diagnosing import caches, disks, machine, named, packages, software
+from isogloss.cli.diagnosing.findings import Finding, shown
+from isogloss.cli.diagnosing.report import report
 from isogloss.encode.bundled import bundled
 from isogloss.encode.bundled.bundled import DIRECTORY
 from isogloss.errors import InputError
@@ -85,21 +86,25 @@ def test_models_of_all_kinds(cli: Run, own: World, tmp_path: Path) -> None:
     words = ["--encoder", own.encoder, "--out"]
     assert cli("tag", "fit", "--train", f"en={tagged}", "--layer", "0", *words, tagger).code == 0
     assert cli("retrieve", "index", own.train, *words, index).code == 0
-    places = [own.encoder, tagger, index, tmp_path, tagged, tmp_path / "none"]
+    other = tmp_path / "other"
+    other.mkdir()
+    write_file(other / "manifest.json", '{"format": "isogloss geometry"}')
+    places = [own.encoder, tagger, index, other, tmp_path, tagged, tmp_path / "none"]
     lines = cli("doctor", *places).out.splitlines()
     start = lines.index("named")
-    said = [line.partition(": ")[::2] for line in lines[start + 1 : start + 7]]
-    none = "is no model, knowledge base or encoder: it has no model.json, manifest.json or "
+    said = [line.partition(": ")[::2] for line in lines[start + 1 : start + 8]]
+    none = "is no model, knowledge base, index or encoder: it"
     assert [(mark[0], text) for mark, text in said] == [
         (" ", "an encoder of 32 dimensions"),
         (" ", "a whole tagger, 5 tags"),
-        ("!", "not a knowledge base: manifest.json does not say format 'isogloss-kb'"),
-        ("!", f"{none}config.json; name another folder"),
+        (" ", "a whole index of 12 texts"),
+        ("!", f"{none}s manifest.json says format 'isogloss geometry'; name another folder"),
+        ("!", f"{none} has no model.json, manifest.json or config.json; name another folder"),
         ("!", "is a file, not a folder; name another folder"),
         ("!", "no such folder; name another folder"),
     ]
     steady = [line for line in lines if "alone and in a batch: the same" in line]
-    assert [Path(line.split(":")[0]).name for line in steady] == ["encoder", "tagger"]
+    assert [Path(line.split(":")[0]).name for line in steady] == ["encoder", "tagger", "index"]
 
     def said_of(place: Path) -> str:
         made = cli("doctor", place)
@@ -119,8 +124,49 @@ def test_models_of_all_kinds(cli: Run, own: World, tmp_path: Path) -> None:
     assert "damaged: its checksum is not the one written" in said_of(tagger)
     weights.unlink()
     assert "the model is incomplete, this file is missing" in said_of(tagger)
+    flip(index / "vectors.f32")
+    assert "damaged: its bytes are not those that were written; copy the index" in said_of(index)
     own.encoder.rename(tmp_path / "elsewhere")
     assert "the model's encoder is not at " in said_of(own.alone)
+
+
+def test_many_folders_are_still_a_short_report(cli: Run, own: World) -> None:
+    none = [own.kb.parent / f"none{number}" for number in range(3)]
+    places = [own.kb] * 40 + none
+    lines = cli("doctor", *places).out.splitlines()
+    assert len(lines) == 60
+    assert sum(line.startswith("! ") for line in lines) == 3  # what is broken stays
+    n_kept = sum(line.endswith(" languages") for line in lines)
+    assert lines[-2:] == [
+        f"{40 - n_kept} lines left out here; --json has all", "3 cannot work, marked !",
+    ]  # fmt: skip
+    facts = json.loads(cli("doctor", *places, "--json").out)
+    assert sum(one["section"] == "named" for one in facts["findings"]) == 43
+    lines = cli("doctor", *none * 30).out.splitlines()
+    assert len(lines) == 60
+    n_kept = sum(line.startswith("! ") for line in lines)
+    assert lines[-2:] == [
+        f"{90 - n_kept} lines left out here, {90 - n_kept} of them marked !; --json has all",
+        "90 cannot work, marked !",
+    ]
+
+
+def test_the_worst_report_is_still_short() -> None:
+    found = [
+        *(Finding("software", str(number), "", is_broken=True) for number in range(22)),
+        *(Finding("extras", str(number), "", is_broken=True) for number in range(11)),
+        *(Finding("machine", str(number), "") for number in range(5)),
+        *(Finding("caches", str(number), "") for number in range(3)),
+        *(Finding("named", str(number), "two\nlines") for number in range(50)),
+        *(Finding("vectors", str(number), "", is_broken=True) for number in range(50)),
+    ]
+    lines = report(found)
+    assert len(lines) == 59  # the heading of a section that is left out goes too
+    assert lines[-2:] == ["89 lines left out here, 39 of them marked !; --json has all",
+                          "83 cannot work, marked !"]  # fmt: skip
+    assert "vectors" in lines
+    assert "named" not in lines
+    assert report(found[-51:-50])[1] == "  49: two\\u000alines"
 
 
 def test_a_folder_that_may_not_be_read_is_one_line(
@@ -194,7 +240,26 @@ def test_every_byte_of_the_copy_is_read(cache: Path) -> None:
     (copy / name).write_bytes(b"12346")
     os.utime(copy / name, ns=(1, 1))
     assert bundled.is_intact(copy)
-    assert caches.bundled_copy().said.startswith("damaged")
+    found = caches.bundled_copy()
+    assert found.said.startswith("damaged, and no use notices it: sizes and times of change are ")
+    assert f"remove $XDG_CACHE_HOME/isogloss/{DIRECTORY}, and the next use makes it" in found.said
+    assert found.is_broken
+
+
+def test_a_cache_on_another_disk(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert disks.placed(cache) == "$XDG_CACHE_HOME/isogloss"
+    memory = Path("/dev/shm")
+    if memory.is_dir() and memory.stat().st_dev != Path.cwd().stat().st_dev:
+        assert re.fullmatch(r"/dev/shm/none, another disk than here, with [\d.]+ [GM]B free",
+                            disks.placed(memory / "none"))  # fmt: skip
+    monkeypatch.setattr(caches, "data_file", lambda: Path("there"))
+    monkeypatch.setattr(caches, "bytes_free", lambda folder: 3 * 10**8)
+    found = caches.bundled_copy()
+    assert found.said == (
+        "not made yet, and $XDG_CACHE_HOME/isogloss has 300 MB free, too little for it; set "
+        "XDG_CACHE_HOME to a folder that has 0.5 GB"
+    )
+    assert found.is_broken
 
 
 def test_a_cache_below_a_file_cannot_be_written(cache: Path) -> None:
@@ -232,11 +297,11 @@ def test_packages_that_lack(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_package_that_was_built_for_others_is_broken(
     cli: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def import_module(name: str) -> None:
+    def import_package(name: str) -> None:
         if name in ("numba", "peft"):
             raise error(f"{Path.home()}/lib needs NumPy 2.4\nor less")
 
-    monkeypatch.setattr(packages, "import_module", import_module)
+    monkeypatch.setattr(packages, "import_package", import_package)
     made = cli("doctor")
     numba, peft = [line for line in made.out.splitlines() if line.startswith("!")]
     assert re.fullmatch(
@@ -298,14 +363,14 @@ def test_without_torch_the_machine_is_told(cli: Run, monkeypatch: pytest.MonkeyP
 
 
 def _hide(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = packages.import_module
+    load = packages.import_package
 
-    def import_module(name: str) -> Any:
+    def import_package(name: str) -> Any:
         if name == module:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
         return load(name)
 
-    monkeypatch.setattr(packages, "import_module", import_module)
+    monkeypatch.setattr(packages, "import_package", import_package)
 
 
 def test_vectors_that_depend_on_their_batch() -> None:

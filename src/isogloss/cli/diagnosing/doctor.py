@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -12,15 +11,16 @@ from isogloss.cli.diagnosing.findings import Finding, shown
 from isogloss.cli.diagnosing.json_option import AsJson
 from isogloss.cli.diagnosing.machine import machine
 from isogloss.cli.diagnosing.packages import UNFIT
+from isogloss.cli.diagnosing.report import report
 from isogloss.cli.diagnosing.software import software
-from isogloss.visible import visible
 
 
 def doctor(
     places: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Models, knowledge bases and encoders to read whole.", metavar="[FOLDER]..."
+            help="Models, knowledge bases, indexes and encoders to read whole.",
+            metavar="[FOLDER]...",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -35,12 +35,8 @@ def doctor(
         facts = [one.as_json() for one in found]
         typer.echo(json.dumps({"works": not broken, "findings": facts}, ensure_ascii=False))
     else:
-        for section, of_section in groupby(found, key=lambda one: one.section):
-            typer.echo(section)
-            for one in of_section:
-                mark = "!" if one.is_broken else " "
-                typer.echo(visible(f"{mark} {one.name}: {one.said}"))
-        typer.echo(f"{len(broken)} cannot work, marked !" if broken else "nothing is broken")
+        for line in report(found):
+            typer.echo(line)
     if broken:
         raise typer.Exit(1)
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from isogloss.cli.diagnosing.disks import LITTLE_DISK
 from isogloss.cli.diagnosing.findings import Finding, size
 from isogloss.cli.diagnosing.packages import UNFIT
 from isogloss.memory import bytes_available
@@ -18,7 +19,6 @@ INSTRUCTIONS = {
     "Features": {"NEON": "asimd", "SVE": "sve", "bf16": "bf16", "int8": "i8mm"},
 }  # fmt: skip
 LITTLE_MEMORY = 1_000_000_000
-LITTLE_DISK = 500_000_000
 
 
 def machine() -> Iterator[Finding]:

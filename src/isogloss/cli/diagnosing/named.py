@@ -1,4 +1,4 @@
-"""Models, knowledge bases and encoders that are named: whole or not; encoders: steady or not."""
+"""Models, knowledge bases, indexes and encoders that are named: whole or not, steady or not."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,10 @@ from isogloss.encode.settings import MODULES
 from isogloss.encode.source import BUNDLED
 from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
+from isogloss.kb.stored.manifest import FORMAT as FORMAT_OF_KBS
 from isogloss.kb.stored.manifest import MANIFEST as MANIFEST_OF_KB
+from isogloss.retrieve import TextIndex
+from isogloss.retrieve.index_files import FORMAT as FORMAT_OF_INDEXES
 from isogloss.storage.files import read_json
 from isogloss.storage.model_files import REPAIR
 from isogloss.tag.saving import FORMAT as FORMAT_OF_TAGGERS
@@ -29,6 +32,7 @@ TEXTS = (
     "مرحبا بالعالم",
     "x " * 60,
 )
+_NONE = "no model, knowledge base, index or encoder"
 TOLERANCES = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 5e-3}
 
 
@@ -72,7 +76,7 @@ def steady(name: str, encoder: Encoder) -> Finding:
 
 
 def _opened(place: Path) -> tuple[str, Encoder | None]:
-    """Read all of a model, knowledge base or encoder, and the encoder that belongs to it."""
+    """Read all of a model, knowledge base, index or encoder, and the encoder that belongs to it."""
     if (place / MANIFEST).is_file():
         content = read_json(place / MANIFEST, what="a model", advice=REPAIR)
         is_tagger = isinstance(content, dict) and content.get("format") == FORMAT_OF_TAGGERS
@@ -82,6 +86,15 @@ def _opened(place: Path) -> tuple[str, Encoder | None]:
         return f"an encoder of {encoder.width} dimensions", encoder
     if not (place / MANIFEST_OF_KB).is_file():
         raise InputError(f"{_why_none(place)}; name another folder", path=place)
+    content = read_json(place / MANIFEST_OF_KB, what="a knowledge base")
+    says = content.get("format") if isinstance(content, dict) else None
+    if says == FORMAT_OF_INDEXES:
+        return _index(place)
+    if isinstance(says, str) and says != FORMAT_OF_KBS:
+        raise InputError(
+            f"is {_NONE}: its {MANIFEST_OF_KB} says format '{says:.60}'; name another folder",
+            path=place,
+        )
     kb = KnowledgeBase.open(place)
     kb.verify()
     languages = counted(len(kb.languages), "language")
@@ -91,7 +104,7 @@ def _opened(place: Path) -> tuple[str, Encoder | None]:
 def _why_none(place: Path) -> str:
     if place.is_dir():
         files = f"{MANIFEST}, {MANIFEST_OF_KB} or {CONFIG}"
-        return f"is no model, knowledge base or encoder: it has no {files}"
+        return f"is {_NONE}: it has no {files}"
     return "is a file, not a folder" if place.exists() else "no such folder"
 
 
@@ -108,6 +121,11 @@ def _tagger(place: Path) -> tuple[str, Encoder]:
     kb = None if tagger.names is None else tagger.names.features.kb
     tags = counted(len(tagger.tag_names), "tag")
     return f"a whole tagger, {tags}{_beside(kb)}", tagger.reading.encoder
+
+
+def _index(place: Path) -> tuple[str, Encoder]:
+    index = TextIndex.open(place, verified=True)
+    return f"a whole index of {counted(len(index), 'text')}", index.encoder
 
 
 def _beside(kb: KnowledgeBase | None) -> str:

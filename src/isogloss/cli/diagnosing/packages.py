@@ -3,10 +3,10 @@
 import importlib.metadata
 import re
 from functools import cache
-from importlib import import_module
 from typing import NamedTuple
 
 from isogloss.cli.diagnosing.findings import shown
+from isogloss.compat import import_package
 
 ABSENT = "not installed"
 # What the import of a package raises that lacks parts, or was built for others than are there.
@@ -36,7 +36,7 @@ class Package(NamedTuple):
     def fault(self) -> str | None:
         """Import it, and say why it cannot be used: absent, broken, too old; None: it can."""
         try:
-            import_module(self.module)
+            import_package(self.module)
         except UNFIT as error:
             if isinstance(error, ModuleNotFoundError) and error.name is not None:
                 lacking = error.name.partition(".")[0]
