@@ -234,7 +234,7 @@ def summary(
             row |= {measure: mean.value, f"{measure}_low": mean.low, f"{measure}_high": mean.high}
             by_seed = [np.mean([np.mean(one) for one in each[measure].values()]) for each in found]
             spread = float(np.std(by_seed, ddof=1)) if len(found) > 1 else None
-            row[f"{measure}_sd_of_seeds"] = spread
+            row[f"{measure}: sd of seeds"] = spread
         rows.append(row | {"seconds": float(np.mean(seconds[stage]))})
     return rows
 
