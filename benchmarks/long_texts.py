@@ -22,7 +22,7 @@ import numpy as np
 
 from evaluation_data import NEWS_LANGUAGES
 from isogloss import Encoder, TextClassifier
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 from isogloss.data.documents import FileFormat
 from isogloss.data.labelled import LabelledTexts
 from isogloss.encode.settings import LONG_TEXTS

@@ -1,4 +1,4 @@
-"""Every saved tagger has a card; strange tags are text in it."""
+"""Every saved or exported tagger has a card; strange tags are text in it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 from huggingface_hub import ModelCard
 
 from isogloss import TokenTagger
-from isogloss.tag.card import card_of
+from isogloss.learn.card import MOST_NAMES
+from isogloss.tag.card import card_of, card_of_export
+from isogloss.tag.export import export_tagger
 
 Lists = list[list[str]]
 
@@ -29,3 +31,22 @@ def test_a_saved_tagger_has_a_card(
     card = card_of(strange)
     assert "license" not in ModelCard(card).data.to_dict()
     assert r"3 tags: --- license: evil, &lt;b>, a\|b." in card
+
+
+def test_an_exported_tagger_has_a_card(
+    tiny_models: dict[str, Path], sentences: Lists, tags: Lists, tmp_path: Path
+) -> None:
+    model = TokenTagger(tiny_models["bert"], layer=1, pieces="first", C=1.0)
+    fitted = model.fit(sentences, tags, "en").fitted_
+    export_tagger(fitted, tmp_path / "out", overwrite=False)
+    text = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert text == card_of_export(fitted, None)
+    head = ModelCard(text).data
+    assert (head.library_name, head.pipeline_tag) == ("transformers", "token-classification")
+    assert 'pipeline("token-classification", model="FOLDER")' in text
+    assert "- Encoder: bert (its licence is with it)\n" in text
+    assert "only the beginning is read" in text
+    assert str(tmp_path) not in text
+    many = replace(fitted, tag_names=tuple(f"T{at}" for at in range(MOST_NAMES + 1)))
+    assert "and 1 more, which `config.json` names" in card_of_export(many, None)
+    assert "and 1 more, which `model.json` names" in card_of(many)

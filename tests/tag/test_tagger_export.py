@@ -97,6 +97,9 @@ def test_one_of_several_heads_is_exported(
     for folder, lang in (("sw", "sw"), ("all", "de")):
         pipe: Any = pipeline("token-classification", model=str(tmp_path / folder), device="cpu")
         assert next(row["entity"] for row in pipe(".")) == model.predict([["."]], lang)[0][0]
+    cards = [(tmp_path / folder / "README.md").read_text("utf-8") for folder in ("sw", "all")]
+    assert "Written is the head of sw alone" in cards[0]
+    assert "The tagger answers sw by heads of their own; what was written does not" in cards[1]
     assert model.predict([["."]], "sw") != model.predict([["."]], "de")
     with pytest.raises(InputError, match="de has no head of its own; leave --lang out"):
         export_tagger(model.fitted_, tmp_path / "de", lang="de", overwrite=False)

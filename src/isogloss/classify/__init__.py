@@ -6,7 +6,7 @@ from isogloss.late import late_names
 
 if TYPE_CHECKING:
     from isogloss.classify.adaptation import Adaptation
-    from isogloss.classify.evaluate.evaluation import Evaluation
+    from isogloss.classify.evaluate.evaluated import Evaluation
     from isogloss.classify.evaluate.evidence import EntityEvidence
     from isogloss.classify.evaluate.explanation import Explanation
     from isogloss.classify.fitted import FittedClassifier

@@ -19,7 +19,8 @@ from isogloss.arrays import Doubles1d, Doubles2d
 from isogloss.classify.adaptation import Adaptation, adapt
 from isogloss.classify.documents.documents import Languages
 from isogloss.classify.documents.entity_source import Init
-from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
+from isogloss.classify.evaluate.evaluated import Evaluation
+from isogloss.classify.evaluate.evaluation import evaluate
 from isogloss.classify.evaluate.explanation import Explanation, explain
 from isogloss.classify.evaluate.nearest import (
     NearestExamples,

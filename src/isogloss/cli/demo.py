@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from isogloss.arrays import Doubles1d
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 from isogloss.classify.evaluate.explanation import difference_by_entities
 from isogloss.cli import options
 from isogloss.cli.classify.explanation import print_explanation

@@ -64,11 +64,17 @@ def sources(base: EncoderName, kb: KnowledgeBase | None, *, tune: str) -> str:
     return f"{listed(lines)}\n\n{said}"
 
 
-def named(names: Sequence[object], what: str) -> str:
-    """Return how many labels or tags there are, and which, as far as they are not too many."""
+def named(names: Sequence[object], what: str, *, file: str) -> str:
+    """Return how many labels or tags there are, and which, as far as they are not too many.
+
+    Parameters
+    ----------
+    file
+        Of the model, which has all of them.
+    """
     shown = ", ".join(visible_in_markdown(str(name)) for name in names[:MOST_NAMES])
     if len(names) > MOST_NAMES:
-        shown += f" and {len(names) - MOST_NAMES:,} more, which `model.json` names"
+        shown += f" and {len(names) - MOST_NAMES:,} more, which `{file}` names"
     return f"{counted(len(names), what)}: {shown}"
 
 

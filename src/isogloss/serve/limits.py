@@ -29,6 +29,9 @@ class Limits:
         Texts of all requests that wait for their answers.
     n_files
         Files that are answered at the same time.
+    n_connections
+        Open at the same time, idle ones among them; each may hold a body. Far from the 1,024 files
+        that a process usually may have open.
     seconds
         In which a body must come.
     """
@@ -39,6 +42,7 @@ class Limits:
     n_file_bytes: int = 20 * MEBIBYTE
     n_waiting: int = 1024
     n_files: int = 2
+    n_connections: int = 256
     seconds: float = 60.0
 
 

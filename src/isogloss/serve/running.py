@@ -9,11 +9,14 @@ import logging
 import socket
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 from isogloss.compat import require
 from isogloss.errors import InputError
 from isogloss.serve.application import EXTRA, WHY
-from isogloss.serve.security import App
+from isogloss.serve.failures import RequestError
+from isogloss.serve.limits import Limits
+from isogloss.serve.security import App, Scope, refuse
 from isogloss.totals import untold
 
 SECONDS_TO_END = 3  # for requests under way, when the server is told to stop
@@ -57,22 +60,50 @@ def address_of(listener: socket.socket, *, host: str) -> str:
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
-def run(app: App, listener: socket.socket, *, when_ready: Callable[[], None]) -> None:
-    """Serve until the process is told to stop; `when_ready` is called when it can be asked."""
+def run(
+    app: App,
+    listener: socket.socket,
+    *,
+    when_ready: Callable[[], None],
+    most_connections: int = Limits.n_connections,
+) -> None:
+    """Serve until the process is told to stop; `when_ready` is called when it can be asked.
+
+    A request on a connection above `most_connections` is answered 503, and the connection closed.
+    """
     uvicorn = require("uvicorn", extra=EXTRA, why=WHY)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, log_level="warning", server_header=False,
+        _bounded(app, most_connections, lambda: len(server.server_state.connections)),
+        log_config=None, access_log=False, log_level="warning", server_header=False,
         ws="none", lifespan="on", timeout_graceful_shutdown=SECONDS_TO_END,
     )  # fmt: skip
+    server = uvicorn.Server(config)
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(without_message)
     try:
         with untold():
             when_ready()
-            uvicorn.Server(config).run(sockets=[listener])
+            server.run(sockets=[listener])
     finally:
         for name in _LOGGERS:
             logging.getLogger(name).removeFilter(without_message)
+
+
+def _bounded(app: App, most: int, n_connections: Callable[[], int]) -> App:
+    """Return an application that refuses what comes while more connections are open.
+
+    uvicorn's own ``limit_concurrency`` answers by a text, where all other faults are JSON.
+    """
+
+    async def bounded(scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or n_connections() <= most:
+            await app(scope, receive, send)
+            return
+        sentence = f"{most:,} connections are open; ask again in a moment"
+        headers = {"Retry-After": "1", "Connection": "close"}
+        await refuse(RequestError(503, "too_many_connections", sentence, headers=headers), send)
+
+    return bounded
 
 
 def without_message(record: logging.LogRecord) -> bool:

@@ -21,9 +21,11 @@ from isogloss.encode.foreign import library_faults
 from isogloss.encode.model import quiet_transformers
 from isogloss.encode.words.word_vectors import network_of
 from isogloss.errors import InputError, warn_omitted
+from isogloss.learn.card import CARD
 from isogloss.learn.linear_head import LinearHead
 from isogloss.storage.files import atomic_directory, write_json
 from isogloss.storage.sealed import sealed
+from isogloss.tag.card import card_of_export
 from isogloss.tag.fitted import FittedTagger
 
 PROBES = (
@@ -64,6 +66,8 @@ def export_tagger(
         _compare(fitted, model, tokenizer, lang or UNKNOWN)
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+        card = card_of_export(fitted, lang)
+        (folder / CARD).write_text(card, encoding="utf-8", newline="")
         write_json(folder / "manifest.json", sealed({"format": "isogloss exported tagger"}))
 
 

@@ -10,7 +10,7 @@ from isogloss.classify.evaluate.chosen import (
     WRONG,
     chosen_documents,
 )
-from isogloss.classify.evaluate.evaluation import EvaluatedTexts, Evaluation
+from isogloss.classify.evaluate.evaluated import EvaluatedTexts, Evaluation
 
 
 def evaluated(*texts, ids=None, has_confidence=True):

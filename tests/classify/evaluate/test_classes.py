@@ -9,7 +9,7 @@ from isogloss.classify.evaluate.class_tables import (
     confusion_table,
 )
 from isogloss.classify.evaluate.classes import class_scores, weakest_class
-from isogloss.classify.evaluate.evaluation import EvaluatedTexts, Evaluation
+from isogloss.classify.evaluate.evaluated import EvaluatedTexts, Evaluation
 
 GOLD = ["a", "b", "b", "c", "c", "c", "d"]
 ANSWERS = ["a", "a", "b", "c", "a", "a", "e"]

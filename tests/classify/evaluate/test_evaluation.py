@@ -12,7 +12,7 @@ from planted import JAPANESE, english
 
 from isogloss.classify import TextClassifier
 from isogloss.classify.evaluate import evaluation
-from isogloss.classify.evaluate.evaluation import COLUMNS, DIFFERENCE_COLUMNS
+from isogloss.classify.evaluate.evaluated import COLUMNS, DIFFERENCE_COLUMNS
 from isogloss.errors import InputError, OmissionWarning
 from isogloss.vectors import EntityVectors
 from isogloss.vectors.entity_vectors import random_vectors

@@ -11,7 +11,7 @@ import pytest
 from planted import JAPANESE
 
 from isogloss.classify import TextClassifier
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 from isogloss.classify.evaluate.report import reliability_of, write_report
 from isogloss.classify.evaluate.settings import describe
 from isogloss.classify.heads.mboe_plus import Mixture

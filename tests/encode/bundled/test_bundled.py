@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import multiprocessing
+import os
 import runpy
 import shutil
 import zipfile
@@ -214,3 +215,42 @@ def test_files_that_did_not_change_are_not_read_again(
     bundled_directory(tmp_path)
     monkeypatch.setattr(module, "sha256_of", lambda _: pytest.fail("a file was read"))
     assert bundled_directory(tmp_path) == directory
+
+
+def test_a_layer_of_an_image_is_not_read_at_each_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Layers and archives keep whole seconds of the times of change."""
+    directory = tmp_path / module.DIRECTORY
+    directory.mkdir()
+    changed = 1_700_000_000_123_456_789
+    files = {}
+    for name in module.NEEDED:
+        (directory / name).write_bytes(b"abc")
+        digest = sha256_of(directory / name)
+        files[name] = {"bytes": 3, "sha256": digest, "changed_ns": changed}
+    written = json.dumps({"source_sha256": module.DATA_SHA256, "files": files})
+    (directory / module.MANIFEST).write_text(written)
+    read: list[Path] = []
+
+    def reads(path: Path) -> str:
+        read.append(path)
+        return sha256_of(path)
+
+    monkeypatch.setattr(module, "sha256_of", reads)
+    second = 1_000_000_000
+
+    def n_read(time: int) -> int:
+        read.clear()
+        for name in module.NEEDED:
+            os.utime(directory / name, ns=(time, time))
+        assert is_intact(directory)
+        return len(read)
+
+    assert n_read(changed - changed % second) == 0
+    assert bundled_directory(tmp_path) == directory
+    assert (directory / module.MANIFEST).read_text() == written  # it may be read-only
+    assert n_read(changed - changed % second + second) == len(module.NEEDED)
+    assert n_read(changed - 1) == len(module.NEEDED)  # finer, and another
+    (directory / "config.json").write_bytes(b"abcd")
+    assert not is_intact(directory)

@@ -18,7 +18,8 @@ import msgspec
 import numpy as np
 
 from isogloss.classify.compare.cells import COMPARISON, Cell, LanguageScores
-from isogloss.classify.evaluate.evaluation import Evaluation, evaluate
+from isogloss.classify.evaluate.evaluated import Evaluation
+from isogloss.classify.evaluate.evaluation import evaluate
 from isogloss.classify.fitting.training_data import check_training
 from isogloss.classify.options import PRESETS
 from isogloss.classify.text_classifier import TextClassifier

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 
 N_OF_KIND = 3
 WRONG, BETTER, WORSE, UNSURE = (

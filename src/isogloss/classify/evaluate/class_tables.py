@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from isogloss.classify.evaluate.classes import class_scores, confusions
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 from isogloss.report.figures import decimal
 from isogloss.report.heat import HeatTable, HeatValue, named_heat
 from isogloss.report.page import name_of_language

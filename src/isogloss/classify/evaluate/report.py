@@ -15,7 +15,7 @@ from isogloss.classify.evaluate.class_tables import (
     confusion_table,
 )
 from isogloss.classify.evaluate.classes import class_scores, weakest_class
-from isogloss.classify.evaluate.evaluation import Evaluation
+from isogloss.classify.evaluate.evaluated import Evaluation
 from isogloss.classify.evaluate.explanation import NO_WEIGHT, Explanation, explain
 from isogloss.classify.evaluate.settings import describe
 from isogloss.classify.evaluate.warnings import unsaid

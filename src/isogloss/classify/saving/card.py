@@ -39,7 +39,8 @@ _LIMITS = (
 def card_of(fitted: FittedClassifier) -> str:
     """Return the text of a classifier's card, without audits: those are of a saved one."""
     audited = ["### Audited", f"{_BEGIN}\n{_NO_AUDIT}\n{_END}"]
-    return _sealed(_card(fitted, "isogloss", _USE, audited, [*_LIMITS, *_limits_of_file(fitted)]))
+    limits = [*_LIMITS, *_limits_of_file(fitted)]
+    return _sealed(_card(fitted, "isogloss", _USE, audited, limits, file="model.json"))
 
 
 def card_of_export(
@@ -57,17 +58,18 @@ def card_of_export(
         Sentences on what the classifier does and this does not.
     """
     said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
-    return _card(fitted, library, f"```python\n{use.strip()}\n```", [], [*_LIMITS, *said])
+    code = f"```python\n{use.strip()}\n```"
+    return _card(fitted, library, code, [], [*_LIMITS, *said], file="manifest.json")
 
 
 def _card(
     fitted: FittedClassifier, library: str, use: str, audited: Sequence[str],
-    limits: Sequence[str],
+    limits: Sequence[str], *, file: str,
 ) -> str:  # fmt: skip
     base = fitted.preparation.base
     head = head_of_card(langs=fitted.langs, library=library, task="text-classification", base=base)
     gives = "any number" if fitted.options.multilabel else "one"
-    labels = named(fitted.classes.tolist(), "label")
+    labels = named(fitted.classes.tolist(), "label", file=file)
     parts = [head, "# Text classifier", f"Gives a text {gives} of {labels}.", use]
     parts += ["## Languages", _languages(fitted), *audited]
     parts += ["## Data", _data(fitted)]

@@ -28,6 +28,7 @@ DATA_FILE = "e5-small-q4.bin"
 DATA_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 DIRECTORY = "multilingual-e5-small-q4-v1"
 MANIFEST = "isogloss.json"
+_SECOND = 1_000_000_000  # nanoseconds
 NEEDED = ("config.json", "model.safetensors", "modules.json", "tokenizer.json")
 
 
@@ -125,7 +126,8 @@ def _keep_times(directory: Path) -> None:
     path = directory / MANIFEST
     manifest = parse_json(path.read_text(encoding="utf-8"))
     times = {name: (directory / name).stat().st_mtime_ns for name in manifest["files"]}
-    if all(entry.get("changed_ns") == times[name] for name, entry in manifest["files"].items()):
+    files = manifest["files"].items()
+    if all(_is_same_time(times[name], entry.get("changed_ns")) for name, entry in files):
         return
     for name, entry in manifest["files"].items():
         entry["changed_ns"] = times[name]
@@ -137,8 +139,20 @@ def _is_as_written(file: Path, entry: dict[str, Any], *, is_read: bool) -> bool:
     state = file.stat()
     if state.st_size != entry["bytes"]:
         return False
-    is_unchanged = state.st_mtime_ns == entry.get("changed_ns")
+    is_unchanged = _is_same_time(state.st_mtime_ns, entry.get("changed_ns"))
     return (is_unchanged and not is_read) or sha256_of(file) == entry["sha256"]
+
+
+def _is_same_time(found: int, kept: int | None) -> bool:
+    """Whether a file has the time of change that was kept, as far as its own time goes.
+
+    Layers of images and archives of tar drop the part of a second, and a container from a layer is
+    new at each start: all files would be read each time. Where times are finer, a change in the
+    same second has a whole second for its time by a chance of one in a thousand million.
+    """
+    if kept is None:
+        return False
+    return found == kept or (found % _SECOND == 0 and found // _SECOND == kept // _SECOND)
 
 
 def _convert(directory: Path, *, wheel: Path | None) -> None:
