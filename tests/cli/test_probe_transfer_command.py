@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from made_up import folder, translation
 from written_treebanks import write_entities, write_treebank
 from written_wals import write_wals
 
+from isogloss import Encoder
 from isogloss.probe.transfer.matrix import measure
 
 
@@ -54,7 +56,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_matrix_has_systems_training_sets_and_tests(measured: Path, world: World) -> None:
     matrix = rows(measured / "matrix.csv")
-    names = [str(world.encoder), f"{world.encoder}, layer 0", f"{world.encoder}, random layers"]
+    name = world.encoder.name  # where it lies on this machine is nobody's business
+    names = [name, f"{name}, layer 0", f"{name}, random layers"]
     assert list(dict.fromkeys(row["system"] for row in matrix)) == names
     assert len(matrix) == 3 * 3 * 3
     marked = {(row["train"], row["test"]) for row in matrix if row["is_zero_shot"] == "false"}
@@ -95,6 +98,31 @@ def test_runs_of_other_options_are_refused(
     words = [*treebanks.words, "--out", measured]
     words[words.index("--words") + 1] = 50
     assert "differs in options" in refuse(*words)
+
+
+def test_the_encoder_is_kept_by_its_name_and_fingerprint(
+    measured: Path, world: World, cli: Run, refuse: Refuse, tmp_path: Path
+) -> None:
+    saved = json.loads((measured / "transfer.json").read_text("utf-8"))
+    (kept,) = saved["encoders"]
+    assert kept["fingerprint"] == Encoder.load(world.encoder).fingerprint
+    assert (kept["encoder"], kept["is_directory"]) == (world.encoder.name, True)
+    assert (measured / kept["place"]).samefile(world.encoder)
+    assert not Path(kept["place"]).is_absolute()
+    for file in measured.glob("*.csv"):
+        assert str(world.encoder) not in file.read_text("utf-8")
+    deep = Path(*["x"] * Path(kept["place"]).parts.count(".."))  # the way up ends in this folder
+    moved = shutil.copytree(measured, tmp_path / deep / "moved")
+    other = shutil.copytree(world.encoder, Path(os.path.normpath(moved / kept["place"])))
+    assert tmp_path in other.parents
+    assert cli("probe", "overlap", moved).code == 0
+    vocabulary = json.loads((other / "tokenizer.json").read_text("utf-8"))
+    vocabulary["normalizer"] = None
+    (other / "tokenizer.json").write_text(json.dumps(vocabulary), "utf-8")
+    assert "was measured with another encoder (fingerprint" in refuse("probe", "overlap", moved)
+    shutil.rmtree(other)
+    said = refuse("probe", "overlap", moved)
+    assert f"its encoder is not at {moved / kept['place']} any more; put it back" in said
 
 
 def test_overlap_reads_the_folder(measured: Path, cli: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from written_treebanks import LEXICON, ORDERS
 from isogloss.arrays import Floats3d
 from isogloss.encode import Encoder
 from isogloss.errors import InputError
-from isogloss.probe.transfer.matrix.controls import RandomEncoder, candidates
+from isogloss.probe.transfer.matrix.controls import RandomEncoder, candidates, short_names
 from isogloss.probe.transfer.matrix.measure import tags_of_all
 from isogloss.tag.token_tagger import TokenTagger
 from isogloss.tag.word_features import layer_states
@@ -50,6 +50,20 @@ def test_each_encoder_has_its_own_controls() -> None:
     ]  # fmt: skip
     with pytest.raises(InputError, match="'a' is given twice"):
         list(candidates(["a"], ["a"], load=Encoder.load, layer="auto", seed=0))
+
+
+def test_directories_are_called_by_their_last_part_where_that_tells_them_apart(
+    tmp_path: Path,
+) -> None:
+    places = [str(tmp_path / name) for name in ("a/enc", "b/enc", "b/other")]
+    for place in places:
+        Path(place).mkdir(parents=True)
+    found = candidates([places[0], "bundled"], [places[2]], load=Encoder.load, layer=1, seed=0)
+    assert [(one.system.name, one.system.control_of, one.place) for one in found] == [
+        ("enc", None, places[0]), ("bundled", None, "bundled"), ("other", "enc", places[2]),
+    ]  # fmt: skip
+    names = short_names([*places, "enc"])
+    assert names == {places[0]: places[0], places[1]: places[1], places[2]: "other", "enc": "enc"}
 
 
 def test_one_pass_gives_what_each_tagger_gives(bert: Path) -> None:

@@ -12,7 +12,6 @@ from isogloss.cli.groups import count, grouped
 from isogloss.cli.places import refuse_place
 from isogloss.cli.probing.results import OverwriteOut, print_result, say_written
 from isogloss.data.documents import FileFormat, read_documents
-from isogloss.encode import Encoder
 from isogloss.errors import InputError, refuse_twice
 from isogloss.probe.result import ProbeResult
 from isogloss.probe.transfer.explained.overlap import OverlapResult, overlaps
@@ -73,7 +72,7 @@ def overlap(matrix: Folder, made: Made, output: options.Output) -> None:
     for system in saved.matrix.systems:
         if system.encoder not in by_encoder:
             by_encoder[system.encoder] = overlaps(
-                Encoder.load(system.encoder, encoder_half=True).tokenizer, trains, tests,
+                saved.load_encoder(system.encoder, encoder_half=True).tokenizer, trains, tests,
                 task=saved.matrix.task, n_words=saved.n_words, seeds=saved.seeds,
             )  # fmt: skip
     values = {system.name: by_encoder[system.encoder] for system in saved.matrix.systems}
@@ -152,7 +151,7 @@ def rank_sources(
         str(matrix), None if asked.wals is None else str(asked.wals), system, asked.layer,
         asked.max_sentences,
     )  # fmt: skip
-    encoder = Encoder.load(_encoder_of(saved, system), **vars(compute))
+    encoder = saved.load_encoder(_encoder_of(saved, system), **vars(compute))
     ranked = rank_sources_of(saved, encoder, further, orders=orders, options=chosen)
     result = RankResult(saved.matrix, ranked.targets, options=ranked.options, notes=ranked.notes)
     made.write(result)

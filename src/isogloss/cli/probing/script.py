@@ -1,6 +1,7 @@
 """``isogloss probe script``: taggers on romanised and code-switched text."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,6 @@ from isogloss.cli.groups import OnlyWith, grouped
 from isogloss.cli.places import places_read
 from isogloss.cli.probing.explained import Folder
 from isogloss.cli.probing.results import print_result, say_written
-from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted, warn_omitted
 from isogloss.kb import KnowledgeBase
 from isogloss.probe.transfer.altered.alterations import (
@@ -21,7 +21,7 @@ from isogloss.probe.transfer.altered.alterations import (
     romanising,
     switching,
 )
-from isogloss.probe.transfer.matrix.controls import candidates
+from isogloss.probe.transfer.matrix.controls import Candidate
 from isogloss.probe.transfer.matrix.runs import ALTERED
 from isogloss.probe.transfer.matrix.saved import read_matrix
 from isogloss.probe.transfer.script.dictionary import dictionary_of_names, read_dictionary
@@ -91,11 +91,14 @@ def script(
         if saved.matrix.task != "upos":
             raise InputError("--code-switched is of words with one tag each; measure --task upos")
         mixed = by_language_of_words(LanguageFile(lang, altered.code_switched))
-    encoders = [one.encoder for one in saved.matrix.systems if not one.is_control]
-    systems = candidates(
-        encoders, [], load=lambda name: Encoder.load(name, **vars(compute)),
-        layer=str(saved.options["layer"]), seed=int(saved.options["seed"]),
-    )  # fmt: skip
+    how = vars(compute)
+    systems = [
+        Candidate(
+            one, saved.place_of(one.encoder), partial(saved.load_encoder, one.encoder, **how),
+            str(saved.options["layer"]),
+        )
+        for one in saved.matrix.systems if not one.is_control
+    ]  # fmt: skip
     from isogloss.probe.transfer.altered.measure import ScriptOptions, measure_script
 
     asked = ScriptOptions(

@@ -103,7 +103,7 @@ def transfer(
     tests = read_tests(files.test, measured.task, how)
     refuse_tests_trained_on(trains, tests)
     for candidate in systems:
-        refuse_no_encoder(candidate.system.encoder)
+        refuse_no_encoder(candidate.place)
     say_small(trains, measured.n_words)
     say_translations(trains, tests)
     from isogloss.probe.transfer.matrix.measure import measure_matrix, notes_on
@@ -111,7 +111,7 @@ def transfer(
     found = measure_matrix(systems, trains, tests, options=measured, out=files.out)
     result = TransferResult(
         found.matrix, options=measured, notes=notes_on(found.matrix, measured),
-        files=files_of(trains, tests, how), runs=found.runs,
+        files=files_of(trains, tests, how), runs=found.runs, encoders=found.encoders,
     )  # fmt: skip
     result.write_beside_runs(files.out)
     say_written(files.out)

@@ -26,9 +26,16 @@ _STANDARD_DEVIATION = 0.02  # of random weights, where the configuration names n
 
 @dataclass(frozen=True)
 class Candidate:
-    """A system, how its encoder is loaded, and the layers that its taggers read."""
+    """A system, how its encoder is loaded, and the layers that its taggers read.
+
+    Attributes
+    ----------
+    place
+        The encoder as it was given: a directory, or a name.
+    """
 
     system: System
+    place: str
     load: Callable[[], Encoder]
     layer: int | str
 
@@ -64,16 +71,31 @@ def candidates(
         near = did_you_mean(name, [LAYER_0, RANDOM])
         if name not in (LAYER_0, RANDOM) and near.startswith("did") and not Path(name).exists():
             raise InputError(f"no control '{name}'; {near}")
-    for name in encoders:
-        yield Candidate(System(name, name), partial(load, name), layer)
+    others = [one for one in controls if one not in (LAYER_0, RANDOM)]
+    names = short_names([*encoders, *others])
+    for place in encoders:
+        name = names[place]
+        yield Candidate(System(name, name), place, partial(load, place), layer)
         if LAYER_0 in controls:
-            yield Candidate(System(f"{name}, layer 0", name, name), partial(load, name), 0)
+            system = System(f"{name}, layer 0", name, name)
+            yield Candidate(system, place, partial(load, place), 0)
         if RANDOM in controls:
             system = System(f"{name}, random layers", name, name)
-            yield Candidate(system, partial(_random, load, name, seed), layer)
-    for name in controls:
-        if name not in (LAYER_0, RANDOM):
-            yield Candidate(System(name, name, encoders[0]), partial(load, name), layer)
+            yield Candidate(system, place, partial(_random, load, place, seed), layer)
+    for place in others:
+        system = System(names[place], names[place], names[encoders[0]])
+        yield Candidate(system, place, partial(load, place), layer)
+
+
+def short_names(places: Sequence[str]) -> dict[str, str]:
+    """Return how encoders are called: a directory by its last part, where that tells it from all.
+
+    Where it lies on this machine is of no use to who reads a table.
+    """
+    parts = {place: Path(place).resolve().name if Path(place).is_dir() else place
+             for place in places}  # fmt: skip
+    names = [*parts.values()]
+    return {place: part if names.count(part) == 1 else place for place, part in parts.items()}
 
 
 def _random(load: Callable[[str], Encoder], name: str, seed: int) -> Encoder:

@@ -24,12 +24,14 @@ class System:
     ----------
     name
         Of the encoder, with what was done to it: ``"bundled, layer 0"``.
+    encoder
+        Name of the encoder.
     control_of
         Name of the system that it is the control of; None: it is no control.
     """
 
     name: str
-    encoder: str = ""  # to be loaded
+    encoder: str = ""
     control_of: str | None = None
 
     @property

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isogloss.encode import Encoder
+from isogloss.encode.source import EncoderName
 from isogloss.encode.words.token_pooling import WordPooling
 from isogloss.errors import InputError, counted
 from isogloss.learn.run_store import Experiment, Runs
 from isogloss.probe.transfer.matrix.controls import Candidate
 from isogloss.probe.transfer.matrix.matrix import METRICS, Matrix, System, Task
 from isogloss.probe.transfer.matrix.options import TransferOptions
-from isogloss.probe.transfer.matrix.result import KeptRun
+from isogloss.probe.transfer.matrix.result import KeptEncoder, KeptRun
 from isogloss.probe.transfer.matrix.runs import TRANSFER, TransferRun
 from isogloss.probe.transfer.matrix.sets import SCHEME, TaggedText, TrainingSet
 from isogloss.probe.transfer.measures.pairs import Pair
@@ -31,10 +32,11 @@ from isogloss.tag.word_features import features_of, stream_states
 
 @dataclass(frozen=True)
 class MeasuredMatrix:
-    """A matrix, and where its runs are kept."""
+    """A matrix, where its runs are kept, and of which encoders it is."""
 
     matrix: Matrix
     runs: list[KeptRun]
+    encoders: list[KeptEncoder]
 
 
 def measure_matrix(
@@ -66,11 +68,16 @@ def measure_matrix(
     }
     systems: list[System] = []
     kept: list[KeptRun] = []
+    encoders: dict[str, KeptEncoder] = {}
     found: dict[tuple[str, Pair], list[TransferRun]] = {}
     with kept_as.held(out, made_with) as runs:
         for candidate in candidates:
+            encoder, name = candidate.load(), candidate.system.encoder
             systems.append(candidate.system)
-            task = _SystemTask(candidate, candidate.load(), trains, tests, options, runs)
+            if name not in encoders:  # before its controls, whose layers may be others
+                seen = EncoderName(candidate.place, encoder.fingerprint, {}).seen_from(out)
+                encoders[name] = KeptEncoder(name, seen.name, seen.is_directory, seen.fingerprint)
+            task = _SystemTask(candidate, encoder, trains, tests, options, runs)
             task.run()
             for run in task.wanted:
                 kept.append(run)
@@ -79,7 +86,7 @@ def measure_matrix(
                 )
     documents = {lang: test.documents for lang, test in tests.items()}
     matrix = Matrix.of(options.task, systems, found, documents, seed=options.seed)
-    return MeasuredMatrix(matrix, kept)
+    return MeasuredMatrix(matrix, kept, [*encoders.values()])
 
 
 @dataclass(frozen=True)

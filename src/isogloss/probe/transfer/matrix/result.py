@@ -24,7 +24,7 @@ from isogloss.text.languages import script_of
 _PAIR = {"system": Text, "train": Text, "test": Text}
 FORMAT = Format(
     name="isogloss transfer",
-    version=1,
+    version=2,
     command="isogloss probe transfer",
     tables={
         "systems": {"system": Text, "control_of": str | None, "encoder": Text, "n_pairs": Whole,
@@ -39,6 +39,7 @@ FORMAT = Format(
         "files": {"role": Text, "train": str, "lang": Text, "path": Text, "sha256": Text,
                   "column": str | None, "format": Text, "encoding": Text},
         "documents": {"lang": Text, "ids": list[Text]},
+        "encoders": {"encoder": Text, "place": Text, "is_directory": bool, "fingerprint": Text},
     },
     file="transfer.json",
 )  # fmt: skip
@@ -56,6 +57,22 @@ class SetFile:
     column: str | None  # as in `sets.ReadAs`, and so are the next
     format: Literal["auto"] | ColumnFormat
     encoding: str
+
+
+@dataclass(frozen=True)
+class KeptEncoder:
+    """An encoder as the folder of the matrix names it, see `encode.source.EncoderName`.
+
+    Attributes
+    ----------
+    place
+        Its name or, of a directory, the way to it from the folder.
+    """
+
+    encoder: str
+    place: str
+    is_directory: bool
+    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -95,6 +112,7 @@ class TransferResult(ProbeResult):
         notes: Sequence[str] = (),
         files: Sequence[SetFile] = (),
         runs: Sequence[KeptRun] = (),
+        encoders: Sequence[KeptEncoder] = (),
     ) -> None:
         left_out = grouped(matrix.trains, matrix.tests, _script).left_out
         said = [f"in no group of scripts: {', '.join(left_out)}"] if left_out else []
@@ -118,6 +136,7 @@ class TransferResult(ProbeResult):
         self._kept = {
             "runs": [asdict(run) for run in runs],
             "files": [asdict(file) for file in files],
+            "encoders": [asdict(encoder) for encoder in encoders],
             "documents": [
                 {"lang": lang, "ids": list(ids)} for lang, ids in matrix.documents.items()
             ],
