@@ -11,9 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
-from cli_world import ENTITIES, GERMAN, JAPANESE, TRAIN, Outcome, Refuse, Run, World, write_tsv
+from cli_world import (
+    ENTITIES,
+    GERMAN,
+    JAPANESE,
+    TAG_OF,
+    TRAIN,
+    Outcome,
+    Refuse,
+    Run,
+    World,
+    write_file,
+    write_tsv,
+)
 from repository import HELPERS
 
 from isogloss.classify import TextClassifier
@@ -125,6 +138,23 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         model=root / "model",
         alone=root / "alone",
     )
+
+
+@pytest.fixture(scope="session")
+def taggers(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Path]:
+    """Taggers of entities and of words."""
+    root, rng = tmp_path_factory.mktemp("taggers"), np.random.default_rng(3)
+    made = {}
+    for kind, tag_of in (("ner", TAG_OF), ("pos", {word: f"T{at % 3}" for at, word in
+                                                  enumerate(TAG_OF)})):  # fmt: skip
+        words = [rng.choice([*tag_of], size=5).tolist() for _ in range(30)]
+        lines = "\n\n".join("\n".join(f"{one} {tag_of[one]}" for one in some) for some in words)
+        train = write_file(root / f"{kind}.conll", lines + "\n")
+        made[kind] = root / kind
+        fit = ["tag", "fit", "--train", f"en={train}", "--layer", "0", "--encoder",
+               str(world.encoder), "--scheme", "none" if kind == "pos" else "IOB2"]  # fmt: skip
+        assert main([*fit, "--out", str(made[kind])]) == 0
+    return made
 
 
 @pytest.fixture

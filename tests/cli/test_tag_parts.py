@@ -4,42 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow
 import pytest
-from cli_world import Refuse, Run, World, write_file
+from cli_world import Refuse, Run, write_file
 from pyarrow import parquet
 
 from isogloss.cli.main import main
 from isogloss.parts import source
-from isogloss.parts.folder import read_failures
 from isogloss.parts.footer import read_footer
 from isogloss.tag import saving
 
-TAG_OF = {"the": "O", "fox": "B-PER", "dog": "B-PER", "北京": "B-LOC", "jumps": "O", ".": "O"}
 TEXTS = ["The fox, dog jumps.", "北京 🙂 jumps", "", "the dog\nthe fox"]
 
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "ROWS", 3)  # of a block
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory, world: World) -> dict[str, Path]:
-    """Taggers of entities and of words."""
-    root, rng = tmp_path_factory.mktemp("taggers"), np.random.default_rng(3)
-    made = {}
-    for kind, tag_of in (("ner", TAG_OF), ("pos", {word: f"T{at % 3}" for at, word in
-                                                  enumerate(TAG_OF)})):  # fmt: skip
-        words = [rng.choice([*tag_of], size=5).tolist() for _ in range(30)]
-        lines = "\n\n".join("\n".join(f"{one} {tag_of[one]}" for one in some) for some in words)
-        train = write_file(root / f"{kind}.conll", lines + "\n")
-        made[kind] = root / kind
-        fit = ["tag", "fit", "--train", f"en={train}", "--layer", "0", "--encoder",
-               str(world.encoder), "--scheme", "none" if kind == "pos" else "IOB2"]  # fmt: skip
-        assert main([*fit, "--out", str(made[kind])]) == 0
-    return made
 
 
 def rows_of(number: int) -> list[dict[str, Any]]:
@@ -65,10 +45,10 @@ def predict(model: Path, given: Path | str, out: Path, *more: object) -> list[ob
 
 
 def test_each_file_becomes_a_part_of_what_raw_text_gives(
-    cli: Run, models: dict[str, Path], corpus: Path, tmp_path: Path
+    cli: Run, taggers: dict[str, Path], corpus: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    outcome = cli(*predict(models["ner"], corpus, out, "--lang-column", "lang"))
+    outcome = cli(*predict(taggers["ner"], corpus, out, "--lang-column", "lang"))
     assert (outcome.code, outcome.out) == (0, ""), outcome.err
     assert "2 parts: 2 made" in outcome.err
     for number, name in enumerate(["a.parquet", "deep/b.jsonl.parquet"]):
@@ -81,7 +61,7 @@ def test_each_file_becomes_a_part_of_what_raw_text_gives(
             if "\n" in row["text"]:
                 assert len(json.loads(made["tokens"])) == 4
                 continue
-            one = cli("tag", "predict", models["ner"], "--raw", "--lang", row["lang"],
+            one = cli("tag", "predict", taggers["ner"], "--raw", "--lang", row["lang"],
                       stdin=row["text"] + "\n")  # fmt: skip
             raw = json.loads(one.lines[0])
             assert json.loads(made["spans"]) == raw["spans"]
@@ -94,11 +74,11 @@ def test_each_file_becomes_a_part_of_what_raw_text_gives(
 
 
 def test_what_was_counted_is_said_and_in_the_summary(
-    cli: Run, models: dict[str, Path], corpus: Path, tmp_path: Path, caplog: Any
+    cli: Run, taggers: dict[str, Path], corpus: Path, tmp_path: Path, caplog: Any
 ) -> None:
     write_file(corpus / "c.csv", "id,lang,text\nx,en,fox \u200b\n")
     out = tmp_path / "out"
-    outcome = cli(*predict(models["pos"], corpus, out, "--lang-column", "lang"))
+    outcome = cli(*predict(taggers["pos"], corpus, out, "--lang-column", "lang"))
     assert outcome.code == 0, outcome.err
     summary = json.loads((out / "_summary.json").read_text("utf-8"))
     assert (summary["command"], summary["data"]["n_rows"]) == ("tag predict", 15)
@@ -116,17 +96,17 @@ def test_what_was_counted_is_said_and_in_the_summary(
     assert "c.csv: 1 word without a piece in the encoder" in caplog.text
     assert f"zh: 6 texts, {counts['languages']['zh']['n_words']} words" in outcome.err
     assert parquet.read_schema(out / "a.parquet").names == ["id", "lang", "tokens"]
-    strict = predict(models["pos"], corpus, tmp_path / "strict", "--lang-column", "lang")
+    strict = predict(taggers["pos"], corpus, tmp_path / "strict", "--lang-column", "lang")
     assert "1 word without a piece" in cli(*strict, "--strict").err
 
 
 def test_a_run_is_continued_and_another_model_or_settings_refused(
-    cli: Run, models: dict[str, Path], corpus: Path, tmp_path: Path,
+    cli: Run, taggers: dict[str, Path], corpus: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     out, more = tmp_path / "out", ("--lang", "auto", "--keep", "note,text")
-    assert cli(*predict(models["ner"], corpus, out, "--shard", "1/2", *more)).code == 0
-    assert cli(*predict(models["ner"], corpus, out, "--shard", "2/2", *more)).code == 0
+    assert cli(*predict(taggers["ner"], corpus, out, "--shard", "1/2", *more)).code == 0
+    assert cli(*predict(taggers["ner"], corpus, out, "--shard", "2/2", *more)).code == 0
     footer = read_footer(out / "a.parquet")
     assert footer is not None
     assert (footer.run.made_by, footer.n_rows) == ("ner", 7)
@@ -136,62 +116,33 @@ def test_a_run_is_continued_and_another_model_or_settings_refused(
     assert {*table["lang"].to_pylist()} == {None}  # the texts are too short to tell
     with monkeypatch.context() as patch:
         patch.setattr(saving, "load_tagger", None)  # nothing needs it
-        assert "2 there already" in cli(*predict(models["ner"], corpus, out, *more)).err
-    said = cli(*predict(models["pos"], corpus, out, *more)).err
+        assert "2 there already" in cli(*predict(taggers["ner"], corpus, out, *more)).err
+    said = cli(*predict(taggers["pos"], corpus, out, *more)).err
     assert "holds parts of another run (ner (" in said
-    said = cli(*predict(models["ner"], corpus, out, "--lang", "en")).err
+    said = cli(*predict(taggers["ner"], corpus, out, "--lang", "en")).err
     assert 'holds parts of another run (lang "auto", not "en"; keep' in said
 
 
 @pytest.mark.full
-def test_workers_make_the_same(models: dict[str, Path], corpus: Path, tmp_path: Path) -> None:
+def test_workers_make_the_same(taggers: dict[str, Path], corpus: Path, tmp_path: Path) -> None:
     for name, more in (("one", ()), ("two", ("--workers", "2", "--threads", "2"))):
-        words = predict(models["ner"], corpus, tmp_path / name, "--lang", "en", *more)
+        words = predict(taggers["ner"], corpus, tmp_path / name, "--lang", "en", *more)
         assert main([str(word) for word in words]) == 0
     for name in ("a.parquet", "deep/b.jsonl.parquet"):
         one, two = (parquet.read_table(tmp_path / of / name) for of in ("one", "two"))
         assert one.equals(two)
 
 
-def test_bad_parts_are_noted_and_the_others_made(
-    cli: Run, models: dict[str, Path], corpus: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    write_file(corpus / "cut.parquet", (corpus / "a.parquet").read_bytes()[:-9])
-    parquet.write_table(pyarrow.table({"text": [1]}), corpus / "number.parquet")
-    parquet.write_table(pyarrow.table({"body": ["a"]}), corpus / "other.parquet")
-    parquet.write_table(pyarrow.table({}), corpus / "nothing.parquet")
-    parquet.write_table(pyarrow.table({"text": pyarrow.array([], "string")}), corpus / "no.parquet")
-    nulls = pyarrow.table({"text": pyarrow.array([None, "the"]).dictionary_encode()})
-    parquet.write_table(nulls, corpus / "nulls '\" 🙂.parquet")
-    outcome = cli(*predict(models["ner"], corpus, out, "--lang", "en"))
-    assert outcome.code == 2
-    assert "4 parts could not be read, the others are done" in outcome.talk[-1]
-    assert {one.part: one.sentence.partition(": ")[2].partition(";")[0]
-            for one in read_failures(out)} == {
-        "cut.parquet": "is not a Parquet file, or is damaged",
-        "nothing.parquet": "is empty",
-        "number.parquet": "'text' is 1, not text",
-        "other.parquet": "no column 'text' among body",
-    }  # fmt: skip
-    assert parquet.read_table(out / "no.parquet").num_rows == 0
-    found = parquet.read_table(out / "nulls '\" 🙂.parquet")["tokens"].to_pylist()
-    assert [len(json.loads(cell)) for cell in found] == [0, 1]
-    assert "1 of all without rows" in outcome.err
-    strict = cli(*predict(models["ner"], corpus, tmp_path / "s", "--lang", "en", "--strict"))
-    assert "the run ends here under --strict" in strict.err
-
-
 def test_options_of_the_other_kind_of_file(
-    refuse: Refuse, models: dict[str, Path], corpus: Path, tmp_path: Path
+    refuse: Refuse, taggers: dict[str, Path], corpus: Path, tmp_path: Path
 ) -> None:
-    words = predict(models["ner"], corpus, tmp_path / "o", "--lang", "en")
+    words = predict(taggers["ner"], corpus, tmp_path / "o", "--lang", "en")
     for option in (("--column", "2"), ("--format", "conll"), ("--probabilities", tmp_path / "p")):
         assert f"{option[0]} is for column files, and parts are rows" in refuse(*words, *option)
     for option in (("--column", "2"), ("--encoding", "latin-1")):
         said = refuse(*words[:3], corpus / "deep" / "b.jsonl", "--lang", "en", "--raw", *option)
         assert f"{option[0]} is for column files; leave it out with --raw" in said
-    one = ["tag", "predict", models["ner"], corpus / "deep" / "b.jsonl", "--lang", "en"]
+    one = ["tag", "predict", taggers["ner"], corpus / "deep" / "b.jsonl", "--lang", "en"]
     for option in (("--out", tmp_path / "o"), ("--keep", "a"), ("--shard", "1/2"),
                    ("--workers", "2"), ("--text", "a"), ("--lang-column", "a"),
                    ("--quoting", "csv")):  # fmt: skip
@@ -201,15 +152,15 @@ def test_options_of_the_other_kind_of_file(
         *words[:-2]
     )
     assert "name a folder with --out" in refuse(*one[:3], corpus, "--lang", "en")
-    inside = predict(models["ner"], corpus, corpus / "out", "--lang", "en")
+    inside = predict(taggers["ner"], corpus, corpus / "out", "--lang", "en")
     assert f"lies in {corpus}, which this command reads" in refuse(*inside)
     write_file(tmp_path / "x.conllu", "1\ta" + "\t_" * 8 + "\n")
-    said = refuse(*predict(models["ner"], tmp_path / "*.conllu", tmp_path / "o", "--lang", "en"))
+    said = refuse(*predict(taggers["ner"], tmp_path / "*.conllu", tmp_path / "o", "--lang", "en"))
     assert "names no part" in said
     assert "a column file comes back by itself: name it alone, without --out" in said
 
 
-def test_columns_of_texts_are_chosen(cli: Run, models: dict[str, Path], tmp_path: Path) -> None:
+def test_columns_of_texts_are_chosen(cli: Run, taggers: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     rows = 'head\tbody\nthe\t"fox"\n'.encode("utf-16")
     write_file(tmp_path / "in" / "a.tsv", rows)
@@ -219,12 +170,12 @@ def test_columns_of_texts_are_chosen(cli: Run, models: dict[str, Path], tmp_path
         ("csv", ("--quoting", "csv")), ("none", ("--quoting", "none")),
     ):  # fmt: skip
         given, out = tmp_path / "in" / "a.*", tmp_path / name
-        assert cli(*predict(models["pos"], given, out, "--lang", "en", "--text", "head,body",
+        assert cli(*predict(taggers["pos"], given, out, "--lang", "en", "--text", "head,body",
                             "--keep", "body", *more)).code == 0  # fmt: skip
         (row,) = parquet.read_table(out / "a.tsv.parquet").to_pylist()
         texts[name] = row["body"], len(json.loads(row["tokens"]))
     assert texts == {"csv": ("fox", 3), "none": ('"fox"', 5)}
-    words = predict(models["pos"], tmp_path / "in" / "b.*", tmp_path / "o", "--lang", "en")
+    words = predict(taggers["pos"], tmp_path / "in" / "b.*", tmp_path / "o", "--lang", "en")
     words += ["--text", "head"]
     assert "b.csv:2: is not UTF-8" in cli(*words).err
     latin = cli(*words[:4], "--out", tmp_path / "l", *words[6:], "--encoding", "latin-1")

@@ -46,6 +46,7 @@ GERMAN = [
     ("sport", "Das Spiel im Fußball ging in Deutschland lange."),
     ("money", "Die neue Steuer ärgert viele Menschen im Land."),
 ]
+TAG_OF = {"the": "O", "fox": "B-PER", "dog": "B-PER", "北京": "B-LOC", "jumps": "O", ".": "O"}
 
 
 @dataclass(frozen=True)

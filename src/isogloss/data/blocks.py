@@ -1,9 +1,10 @@
 """Documents of a file in blocks, for `encode` and `kb link`: memory does not grow with the file.
 
-A .tsv with quotes is read whole from the first line that holds one, unless the quoting is given.
+A .tsv with quotes is read whole from the first line that holds one, unless the quoting is given. Of
+Parquet no column is read that nobody asks for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,15 @@ from isogloss.data.documents import (
     text_columns,
 )
 from isogloss.data.parquet_files import may_hold_text
-from isogloss.data.records import MISSING, NO_RECORDS, Records, read_some, refuse_empty
+from isogloss.data.records import (
+    MISSING,
+    NO_RECORDS,
+    Records,
+    ending_of,
+    parquet_head,
+    read_some,
+    refuse_empty,
+)
 from isogloss.errors import InputError
 
 ROWS = 8192  # of a block
@@ -34,12 +43,14 @@ def read_blocks(path: Path | str, *, format: FileFormat, rows: int = ROWS) -> It
 
     Takes and raises what `read_row_blocks` does.
     """
-    return (block.documents for block in read_row_blocks(path, format=format, rows=rows))
+    blocks = read_row_blocks(path, format=format, rows=rows, beside=())
+    return (block.documents for block in blocks)
 
 
 def read_row_blocks(
-    path: Path | str, *, format: FileFormat, rows: int | None = ROWS, may_be_empty: bool = False
-) -> Iterator[RowBlock]:
+    path: Path | str, *, format: FileFormat, rows: int | None = ROWS, may_be_empty: bool = False,
+    beside: Collection[str] | None = None,
+) -> Iterator[RowBlock]:  # fmt: skip
     """Yield rows of a file and their documents without labels, in order, at least one block.
 
     Parameters
@@ -50,6 +61,9 @@ def read_row_blocks(
         Most documents of a block; None: all at once, save of Parquet.
     may_be_empty
         Yield one block without rows of a file that has columns, the right ones, and no rows.
+    beside
+        Of Parquet: columns that are wanted beside those of the documents, where they are there;
+        others are not read. None: all are wanted.
 
     Raises
     ------
@@ -58,6 +72,9 @@ def read_row_blocks(
         where an object of JSON Lines has a field by which earlier ones should have been read.
     """
     path = Path(path)
+    if ending_of(path) == ".parquet":
+        yield from _blocks_of_parquet(path, format, rows, may_be_empty, beside)
+        return
     settled: list[str] | None = None
     records = NO_RECORDS
     for records in read_some(path, format.reading, rows=rows):
@@ -71,21 +88,44 @@ def read_row_blocks(
         return
     if not (may_be_empty and records.columns):
         refuse_empty(records, path)
-    documents = documents_of(records, path, format)  # which says what is missing
-    _refuse_other_types(records, path, format)
-    yield RowBlock(records, documents)
+    yield RowBlock(records, documents_of(records, path, format))  # which says what is missing
 
 
-def _refuse_other_types(records: Records, path: Path, format: FileFormat) -> None:
-    """Refuse a column of texts of another type, which no row of an empty Parquet file shows."""
-    if records.batch is None:
-        return
+def look_at_parquet(path: Path, format: FileFormat, *, may_be_empty: bool) -> tuple[RowBlock, int]:
+    """Return a Parquet file without its rows, and how many there are; its footer says all of it.
+
+    Raises
+    ------
+    InputError
+        When a column is missing, or those of the texts are of another type.
+    """
+    records, n_rows = parquet_head(path, format.reading)
+    if not records.columns or not (n_rows or may_be_empty):
+        refuse_empty(records, path)
+    block = RowBlock(records, documents_of(records, path, format))
     for name in text_columns(records.columns, path, format):
         found = records.batch.schema.field(name).type
         if not may_hold_text(found):
             raise InputError(
                 f"'{name}' is of the type {found}, not text; write it as text", path=path
             )
+    return block, n_rows
+
+
+def _blocks_of_parquet(
+    path: Path, format: FileFormat, rows: int | None, may_be_empty: bool,
+    beside: Collection[str] | None,
+) -> Iterator[RowBlock]:  # fmt: skip
+    head, n_rows = look_at_parquet(path, format, may_be_empty=may_be_empty)
+    if not n_rows:
+        yield head
+        return
+    wanted = None
+    if beside is not None:
+        of_documents = columns_read(head.records.columns, path, format)
+        wanted = list(dict.fromkeys([*of_documents, *beside]))
+    for records in read_some(path, format.reading, rows=rows, columns_of_parquet=wanted):
+        yield RowBlock(records, documents_of(records, path, format))
 
 
 def _refuse_late(column: str, records: Records, path: Path) -> None:

@@ -203,9 +203,9 @@ def documents_of(records: Records, path: Path, format: FileFormat) -> Documents:
 
 
 def columns_read(columns: Sequence[str], path: Path, format: FileFormat) -> list[str]:
-    """Return the columns that give the texts and ids of a file with these columns."""
-    id_column = _id_column(columns, format)
-    return [*text_columns(columns, path, format), *([] if id_column is None else [id_column])]
+    """Return the columns that give texts, ids and languages of a file with these columns."""
+    others = (id_column(columns, format), format.lang_column)
+    return [*text_columns(columns, path, format), *(name for name in others if name is not None)]
 
 
 def text_columns(columns: Sequence[str], path: Path, format: FileFormat) -> tuple[str, ...]:
@@ -213,8 +213,15 @@ def text_columns(columns: Sequence[str], path: Path, format: FileFormat) -> tupl
     return format.of_file(columns, path, needs_label=False).text or (DEFAULT_COLUMN,)
 
 
-def _id_column(columns: Collection[str], format: FileFormat) -> str | None:
+def id_column(columns: Collection[str], format: FileFormat) -> str | None:
+    """Return the column that gives the ids of a file with these columns."""
     return format.id or next((name for name in ID_COLUMNS if name in columns), None)
+
+
+def ids_of(records: Records, column: str, path: Path) -> list[str | None]:
+    """Return the ids in a column; raises `InputError` for what is none."""
+    at = records.columns.index(column)
+    return [_id(value, column, path, line) for value, line in _values(records, at)]
 
 
 def _documents(records: Records, path: Path, format: FileFormat, needs_label: bool) -> Documents:
@@ -240,12 +247,12 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
         langs = _langs(records, column, path)
     if format.id is not None:
         find_column(records, format.id, "--id", path)
-    id_column = _id_column(records.columns, format)
+    of_ids = id_column(records.columns, format)
     return Documents(
         texts=_texts(records, text_columns, path),
         labels=labels,
         langs=langs,
-        ids=None if id_column is None else _ids(records, id_column, path),
+        ids=None if of_ids is None else ids_of(records, of_ids, path),
         lines=records.lines,
         path="standard input" if path == STANDARD_INPUT else str(path),
     )
@@ -377,11 +384,6 @@ def _langs(records: Records, column: int, path: Path) -> list[str | None]:
 
 def _without_language(n_documents: int, places: tuple[str, ...]) -> str:
     return f"{n_documents} document(s) with an unknown language get none; {''.join(places[:1])}"
-
-
-def _ids(records: Records, column: str, path: Path) -> list[str | None]:
-    at = records.columns.index(column)
-    return [_id(value, column, path, line) for value, line in _values(records, at)]
 
 
 def _id(value: Any, name: str, path: Path, line: int) -> str | None:

@@ -195,6 +195,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             else:
                 yield file
     except FileNotFoundError as error:
+        if path.is_symlink():
+            raise InputError(
+                f"is a link to {path.readlink()}, which is not there; mend or remove it", path=path
+            ) from error
         raise InputError(f"no such file{_near_name(path)}", path=path) from error
     except (IsADirectoryError, NotADirectoryError) as error:
         raise InputError("is a folder or lies in a file; give a file", path=path) from error

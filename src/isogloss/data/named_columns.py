@@ -69,8 +69,10 @@ def find_column(
             f"give {option} a name, or a number up to {len(records.columns)} if there is no header"
         )
     else:
-        numbers = "--text 2 --label 1" if has_label else f"{option} 2"
-        advice = f"name one with {option}, or give numbers if there is no header: {numbers}"
+        advice = f"name one with {option}"
+        if records.header is not None:  # of a table
+            numbers = "--text 2 --label 1" if has_label else f"{option} 2"
+            advice += f", or give numbers if there is no header: {numbers}"
     advice += other_sheets(path)
     raise InputError(f"no column '{name:.40}' among {', '.join(shown[:12])}; {advice}", path=path)
 

@@ -72,7 +72,8 @@ def without_rows(schema: Any, columns: list[str]) -> Any:
 
     fields = [schema.field(at) for at, name in enumerate(schema.names) if name in columns]
     return pyarrow.RecordBatch.from_arrays(
-        [pyarrow.nulls(0, field.type) for field in fields], schema=pyarrow.schema(fields)
+        [pyarrow.nulls(0, field.type) for field in fields],
+        schema=pyarrow.schema(fields, metadata=schema.metadata),
     )
 
 
@@ -85,6 +86,13 @@ def may_hold_text(type: Any) -> bool:
         return may_hold_text(type.value_type)
     kinds = (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
     return any(is_kind(type) for is_kind in kinds)
+
+
+def holds_ids(type: Any) -> bool:
+    """Whether all cells of an Arrow type are ids or null; a number with a fraction is none."""
+    import pyarrow
+
+    return may_hold_text(type) or bool(pyarrow.types.is_integer(type))
 
 
 def _refuse_long_cell(cells: Any, column: str, path: Path, *, first_row: int) -> None:

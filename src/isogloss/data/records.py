@@ -119,15 +119,18 @@ def read_records(path: Path, reading: Reading) -> Records:
     return records
 
 
-def read_some(path: Path, reading: Reading, *, rows: int | None) -> Iterator[Records]:
+def read_some(
+    path: Path, reading: Reading, *, rows: int | None, columns_of_parquet: list[str] | None = None
+) -> Iterator[Records]:
     """Yield the records of a file, at most so many at a time; None: all, save of Parquet.
 
-    Takes and raises what `read_records` does, and yields nothing for an empty file.
+    Takes and raises what `read_records` does, and yields nothing for an empty file. Of Parquet
+    `columns_of_parquet` are read alone, those of them that are there.
     """
     ending = ending_of(path)
     _refuse_useless(reading, ending, path)
     if ending == ".parquet":
-        yield from parquet_blocks(path, rows or ROWS_AT_ONCE)
+        yield from parquet_blocks(path, rows or ROWS_AT_ONCE, columns_of_parquet)
         return
     if ending == ".xlsx":
         yield from _table_records(workbook_rows(path, reading.sheet), reading.named, rows)
@@ -298,15 +301,24 @@ def json_records(lines: Sequence[Line], path: Path, known: Collection[str] = ())
     )
 
 
+def parquet_head(path: Path, reading: Reading) -> tuple[Records, int]:
+    """Return the columns of a Parquet file without its rows, and how many there are."""
+    _refuse_useless(reading, ".parquet", path)
+    file = open_parquet(path)
+    names = list(file.schema_arrow.names)
+    batch = without_rows(file.schema_arrow, names)
+    return Records(names, lambda _: [], [], batch=batch), int(file.metadata.num_rows)
+
+
 def parquet_blocks(path: Path, rows: int, columns: list[str] | None = None) -> Iterator[Records]:
     """Yield the records of a Parquet file, a block of rows at a time; at least one block."""
     file, first = open_parquet(path), 1
-    names = columns or list(file.schema_arrow.names)
     if not file.metadata.num_rows:
+        names = columns or list(file.schema_arrow.names)
         yield Records(names, lambda _: [], [], batch=without_rows(file.schema_arrow, names))
     for batch in parquet_batches(file, path, rows=rows, columns=columns):
         lines = list(range(first, first + batch.num_rows))
-        yield Records(names, partial(cells_of, batch, path), lines, batch=batch)
+        yield Records(list(batch.schema.names), partial(cells_of, batch, path), lines, batch=batch)
         first += batch.num_rows
 
 
@@ -317,7 +329,7 @@ def _read_parquet(path: Path) -> Records:
 
     def values(at: int) -> list[Any]:
         blocks = parquet_blocks(path, ROWS_AT_ONCE, [names[at]])
-        return [value for block in blocks for value in block.values(0)]
+        return [value for one in blocks for value in one.values(one.columns.index(names[at]))]
 
     return Records(names, values, list(range(1, file.metadata.num_rows + 1)))
 

@@ -163,7 +163,9 @@ def _refuse_inside(given: Path, data: list[Path], out: Path) -> None:
     if any(place.is_relative_to(resolved(folder)) for folder in around):
         raise InputError(f"lies in {given}, which this command reads; choose another --out",
                          path=out)  # fmt: skip
-    inside = next((path for path in data if resolved(path).is_relative_to(place)), None)
+    # Not `resolved`: a link that leads back to itself is one part that cannot be read.
+    real = ((path, Path(os.path.realpath(path))) for path in data)
+    inside = next((path for path, at in real if at.is_relative_to(place)), None)
     if inside is not None:
         raise InputError(f"holds {inside}, which this command reads; choose another --out",
                          path=out)  # fmt: skip

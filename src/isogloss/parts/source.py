@@ -52,12 +52,14 @@ class RowSource:
         InputError
             What `open_rows` does; also where a column that goes along is not there.
         """
-        is_part = self.kept is not None
-        rows = open_rows(self.path, format=self.format, rows=ROWS, may_be_empty=is_part)
         if self.kept is None:
-            return rows
+            return open_rows(self.path, format=self.format, rows=ROWS)
         taken = {column.name for column in added}
+        lang = self.format.lang_column
+        more = [*([] if lang is None or lang in taken else [lang]), *self.kept]
+        rows = open_rows(
+            self.path, format=self.format, rows=ROWS, may_be_empty=True,
+            beside=[*ID_COLUMNS, *more],
+        )  # fmt: skip
         names = [name for name in ID_COLUMNS if name in rows.head.names]
-        if self.format.lang_column is not None and self.format.lang_column not in taken:
-            names.append(self.format.lang_column)
-        return with_columns(rows, [*dict.fromkeys([*names, *self.kept])])
+        return with_columns(rows, [*dict.fromkeys([*names, *more])])

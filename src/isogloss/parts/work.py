@@ -162,8 +162,16 @@ def facts_of(path: Path, name: str) -> SourceFacts:
     try:
         return SourceFacts(name, path.stat().st_size, sha256_of(path))
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(f"cannot be read: {reason}; check it", path=path) from error
+        raise _unread(path, error) from error
+
+
+def _unread(path: Path, error: OSError) -> InputError:
+    if isinstance(error, FileNotFoundError) and not path.is_symlink():
+        return InputError(
+            "was there when the run began and is gone; put it back, and run the same command again",
+            path=path,
+        )
+    return InputError(f"cannot be read: {error.strerror or error}; check it", path=path)
 
 
 class _Maker:
@@ -191,6 +199,10 @@ class _Maker:
                     if error.path != str(self._path):  # of the disk, the model, or an option
                         raise
                     return Outcome(name, "failed", row=error.line, sentence=str(error))
+                except OSError as error:  # it was there a moment ago
+                    if error.filename != str(self._path):
+                        raise
+                    return Outcome(name, "failed", sentence=str(_unread(self._path, error)))
             notes = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
             return msgspec.structs.replace(found, notes=notes)
 
@@ -198,6 +210,9 @@ class _Maker:
         name, common = self._ticket.name, self._common
         if common.held is not None and not self._path.parent.is_dir():
             raise InputError(f"is no folder here; {_SHARE}", path=self._path.parent)
+        self._path.lstat()  # whose error is that it is gone; a link to nothing is there
+        if self._path.exists() and not self._path.is_file():  # its end may never come
+            raise InputError("is a pipe or device; a part is a file", path=self._path)
         was_there = self._target.exists()
         if was_there and is_made(self._target, facts_of(self._path, name), common.run):
             return Outcome(name, "kept")
@@ -210,8 +225,8 @@ class _Maker:
         return Outcome(name, "remade" if was_there else "made")
 
     def _footer(self, part: PartMade) -> dict[str, str]:
-        if part.sha256 is None or part.n_bytes is None:
-            raise InputError("can be read once only; a part is a file", path=self._path)
+        assert part.sha256 is not None  # of a file both are known
+        assert part.n_bytes is not None
         run = self._common.run
         return PartFooter(
             SourceFacts(self._ticket.name, part.n_bytes, part.sha256), run, run.settings_hash,

@@ -1,20 +1,21 @@
 """What is known of a file before its rows are written: that all can be read, its columns' kinds.
 
-A file is read once before: a fault in its last row is found before any work, and a field of JSON
-Lines may come first in the last line.
+A file of text is read once before: a fault in its last row is found before any work, and a field of
+JSON Lines may come first in the last line. Parquet says in its footer what its columns are.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.blocks import ROWS, RowBlock, read_row_blocks
-from isogloss.data.documents import FileFormat
+from isogloss.data.blocks import ROWS, RowBlock, look_at_parquet, read_row_blocks
+from isogloss.data.documents import FileFormat, id_column, ids_of
 from isogloss.data.lines import STANDARD_INPUT
-from isogloss.data.records import Records
+from isogloss.data.parquet_files import holds_ids
+from isogloss.data.records import Records, ending_of, read_some
 from isogloss.data.row_files.cells import Kind, joint_kind, kind_of
 from isogloss.totals import untold
 
@@ -64,18 +65,25 @@ class OpenedRows:
 
 
 def open_rows(
-    path: Path | str, *, format: FileFormat, rows: int = ROWS, may_be_empty: bool = False
-) -> OpenedRows:
+    path: Path | str, *, format: FileFormat, rows: int = ROWS, may_be_empty: bool = False,
+    beside: Collection[str] | None = None,
+) -> OpenedRows:  # fmt: skip
     """Open a file of rows to write them back; takes and raises what `read_row_blocks` does.
 
-    What can be read once only is not looked at before; JSON Lines are then read whole.
+    What can be read once only is not looked at before; JSON Lines are then read whole. Of columns
+    of JSON Lines that are not `beside`, where that is given, the kind is not found out.
     """
     path = Path(path)
     state = state_of(path)
-    blocks_of = partial(read_row_blocks, path, format=format, rows=rows, may_be_empty=may_be_empty)
+    blocks_of = partial(
+        read_row_blocks, path, format=format, rows=rows, may_be_empty=may_be_empty, beside=beside
+    )
     if state is not None:
         with untold():
-            head = _head(block.records for block in blocks_of())
+            if ending_of(path) == ".parquet":
+                head = _head_of_parquet(path, format, may_be_empty=may_be_empty)
+                return OpenedRows(path, head, blocks_of(), state)
+            head = _head((block.records for block in blocks_of()), beside)
         if ".tsv" in path.suffixes[-2:]:  # tabs are for rows that are written as TSV again
             head = replace(head, delimiter=",")
         return OpenedRows(path, head, blocks_of(), state)
@@ -93,7 +101,18 @@ def state_of(path: Path) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def _head(blocks: Iterable[Records]) -> Head:
+def _head_of_parquet(path: Path, format: FileFormat, *, may_be_empty: bool) -> Head:
+    """Return what the footer says; ids are read where their type does not say that they are."""
+    looked_at, _ = look_at_parquet(path, format, may_be_empty=may_be_empty)
+    names, schema = looked_at.records.columns, looked_at.records.batch.schema
+    of_ids = id_column(names, format)
+    if of_ids is not None and not holds_ids(schema.field(names.index(of_ids)).type):
+        for records in read_some(path, format.reading, rows=None, columns_of_parquet=[of_ids]):
+            ids_of(records, of_ids, path)
+    return Head(names, ["text"] * len(names), schema=schema)
+
+
+def _head(blocks: Iterable[Records], beside: Collection[str] | None = None) -> Head:
     """Return what is known after some rows, or all, at least one block."""
     kinds: dict[str, Kind | None] = {}
     for records in blocks:
@@ -101,7 +120,8 @@ def _head(blocks: Iterable[Records]) -> Head:
             continue
         for at, name in enumerate(records.columns):
             kind = kinds.get(name)
-            for value in records.values(at):
+            is_wanted = beside is None or name in beside
+            for value in records.values(at) if is_wanted else ():
                 kind = joint_kind(kind, kind_of(value))
             kinds[name] = kind
     if kinds:
