@@ -25,7 +25,8 @@ import isogloss
 REFERENCE = runpy.run_path(str(ROOT / "tools" / "reference.py"))
 OFFLINE = runpy.run_path(str(ROOT / "tools" / "offline.py"))
 BUILD = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
-SEEN = ("index", "reference/commands/classify", "reference/python/isogloss.TextClassifier")
+SEEN = ("index", "reference/commands/classify", "reference/figures/neutrality",
+        "reference/python/isogloss.TextClassifier")  # fmt: skip
 SCHEMES = {False: "default", True: "slate"}
 HOST = "const host = [...document.querySelectorAll('*')].find(one => one.shadowRoot);"
 OPENED = f"""{HOST}
