@@ -47,7 +47,9 @@ for command in (writes, hangs, waits):
     app.command(command.__name__)(command)
 main.command_line = lambda words: typer.main.get_command(app)
 inner = main.stops_raise
-main.stops_raise = lambda ends: inner(ends=ends, seconds=0.5)
+# Where it is to clean up, it has the time to, however busy the machine is.
+seconds = 0.5 if sys.argv[1] == "hangs" else 60
+main.stops_raise = lambda ends: inner(ends=ends, seconds=seconds)
 sys.exit(main.main())
 """
 
@@ -82,8 +84,8 @@ def test_several_signals_at_once_are_one(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGHUP)
     _, talk = process.communicate(timeout=30)
-    assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
-    assert "Traceback" not in talk
+    by = {128 + one: one.name for one in (signal.SIGTERM, signal.SIGHUP)}[process.returncode]
+    assert talk == f"isogloss: stopped by {by}; nothing is left half-written\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -20,6 +20,7 @@ from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.data.blocks import read_blocks
 from isogloss.encode import Encoder
 from isogloss.errors import InputError, counted
+from isogloss.parts.executors import Executor
 from isogloss.parts.finding import is_many
 from isogloss.parts.footer import RunFacts
 from isogloss.storage.files import atomic_file
@@ -66,14 +67,15 @@ def encode(
     if is_many(texts.file):
         from isogloss.encode.parts import EncodeOptions
 
+        executor = parts.made_by(encoder.threads)
         asked = EncodeOptions(
             name=encoder.encoder, device=encoder.device, dtype=encoder.dtype,
-            threads=parts.threads_each(encoder.threads), prefix=prefix, normalize=normalize,
+            threads=executor.threads_each, prefix=prefix, normalize=normalize,
             cache=None if encoder.cache is None else str(encoder.cache),
             transform=None if transform is None else str(transform), layer=layer,
             **encoder.reading,
         )  # fmt: skip
-        _encode_parts(out, texts, parts, asked, is_strict=strict)
+        _encode_parts(out, texts, parts, asked, executor, is_strict=strict)
         return
     if out.suffix != ".npy":
         raise InputError("--out is an array of NumPy; end its name in .npy", path=out)
@@ -90,8 +92,8 @@ def encode(
 
 
 def _encode_parts(
-    out: Path, texts: options.TextFile, parts: PartsOptions, asked: "EncodeOptions", *,
-    is_strict: bool,
+    out: Path, texts: options.TextFile, parts: PartsOptions, asked: "EncodeOptions",
+    executor: Executor, *, is_strict: bool,
 ) -> None:  # fmt: skip
     """Make a part with vectors for each part."""
     from isogloss.encode.parts import let_go
@@ -102,13 +104,14 @@ def _encode_parts(
     say_encoder(model)
     settings = texts_settings(texts, parts) | {"layer": asked.layer, "dtype": asked.dtype}
     run = RunFacts("encode", model.name, model.fingerprint[:16], settings)
-    if not parts.works_here:
+    if not executor.is_here:
         del model
         let_go()
     job = job_of(
-        "isogloss.encode.parts", asked, run, texts, parts, found=found, is_strict=is_strict
-    )
-    report = make_parts(job, found, out, parts)
+        "isogloss.encode.parts", asked, run, texts, parts, found=found, made_by=executor,
+        is_strict=is_strict,
+    )  # fmt: skip
+    report = make_parts(job, found, out, parts, executor)
     report.refuse_failures(out)
 
 

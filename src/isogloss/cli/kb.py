@@ -258,6 +258,7 @@ def _link_parts(
     parts: PartsOptions, out: Path | None, *, is_strict: bool,
 ) -> None:  # fmt: skip
     """Make a part with links for each part."""
+    executor = parts.made_by()
     found = found_parts(texts, out, opened.path)
     assert out is not None
     check_language(texts.lang, has_column=texts.lang_column is not None, is_needed=True)
@@ -266,8 +267,8 @@ def _link_parts(
         texts_settings(texts, parts) | asked.settings,
     )  # fmt: skip
     job = job_of("isogloss.kb.link.parts", asked, run, texts, parts, found=found,
-                 is_strict=is_strict)  # fmt: skip
-    report = make_parts(job, found, out, parts)
+                 made_by=executor, is_strict=is_strict)  # fmt: skip
+    report = make_parts(job, found, out, parts, executor)
     counts, n_dropped = LanguageCounts(), 0
     for footer in footers(out):
         n_dropped += footer.facts["n_dropped"]

@@ -25,7 +25,6 @@ from isogloss.parts.summary import summary_document, versions
 from isogloss.parts.work import TaskOptions
 from isogloss.progress import logger
 from isogloss.storage.files import refuse_read
-from isogloss.workers import n_cores
 
 FOR_ONE = "is for one file; a folder of parts is continued, or named anew with --out"
 _FOR_PARTS = OnlyWith("@parts", why="is for a folder or a glob of parts, and FILE is one file")
@@ -76,33 +75,23 @@ class PartsOptions:
         OnlyWith("executor=ray", why="is for a Ray cluster; give --executor ray too"),
     ] = None
 
-    def __post_init__(self) -> None:
-        if self.executor == "ray":
-            refuse_without_ray(self.address)
-
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns to keep."""
         return () if self.keep is None else tuple(listed(self.keep, "--keep"))
 
-    @property
-    def works_here(self) -> bool:
-        """Whether this process makes the parts."""
-        return self.workers == 1 and self.executor == "processes"
+    def made_by(self, threads: int | None = None) -> Executor:
+        """Return who makes the parts; `threads` are those of all processes together.
 
-    def made_by(self, threads: int | None) -> Executor:
-        """Return who makes the parts; `threads` are those of each process."""
+        Raises
+        ------
+        InputError
+            Where Ray is not installed, or no cluster takes this machine.
+        """
         if self.executor == "ray":
-            return Ray(self.workers, self.address, cpus_each=threads or 1)
-        return executor_of(self.workers)
-
-    def threads_each(self, threads: int | None) -> int | None:
-        """Return the threads of each process; None: its own default."""
-        if self.executor == "ray":  # the machines have as many cores as they have
-            return 1 if threads is None else max(threads // self.workers, 1)
-        if self.workers == 1:
-            return threads
-        return max((n_cores() if threads is None else threads) // self.workers, 1)
+            refuse_without_ray(self.address)
+            return Ray(self.workers, self.address, threads)
+        return executor_of(self.workers, threads)
 
     def share_of(self, found: FoundParts) -> list[Part]:
         """Return the parts to make."""
@@ -143,11 +132,12 @@ def texts_settings(texts: TextFile, parts: PartsOptions) -> dict[str, Any]:
 
 def job_of(
     module: str, task: TaskOptions, run: RunFacts, texts: TextFile, parts: PartsOptions, *,
-    found: FoundParts, is_strict: bool, summary_of: SummaryOf = summary_document,
+    found: FoundParts, made_by: Executor, is_strict: bool,
+    summary_of: SummaryOf = summary_document,
 ) -> PartsJob:  # fmt: skip
     """Return what a run makes of its parts; `summary_of` takes the name of the corpus too."""
     lang = texts.lang if isinstance(texts, TextsInLanguages) else None
-    if parts.executor == "ray":
+    if made_by.is_elsewhere:
         task = task.absolute()
     return PartsJob(
         module, msgspec.to_builtins(task), run, texts.format(), lang, parts.kept, versions(),
@@ -155,13 +145,15 @@ def job_of(
     )  # fmt: skip
 
 
-def make_parts(job: PartsJob, found: FoundParts, out: Path, options: PartsOptions) -> RunReport:
+def make_parts(
+    job: PartsJob, found: FoundParts, out: Path, options: PartsOptions, made_by: Executor
+) -> RunReport:
     """Make the parts of a run, and say on standard error what came of them."""
     refuse_folder(out, job.run)
     for one in found.passed_over:
         logger.info("passed over: %s", one)
     parts = options.share_of(found)
-    report = run_parts(job, parts, out, options.made_by(job.task.get("threads")))
+    report = run_parts(job, parts, out, made_by)
     words = {"made": "made", "remade": "made again", "kept": "there already", "failed": "not read"}
     said = [f"{report.states[state]} {word}" for state, word in words.items()
             if state in report.states]  # fmt: skip

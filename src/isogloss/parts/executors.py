@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from isogloss.errors import InputError
-from isogloss.workers import map_blocks
+from isogloss.workers import map_blocks, n_cores
 
 Outcomes = Generator[bytes, None, None]
 
@@ -34,6 +34,16 @@ class Executor(Protocol):
     @property
     def is_elsewhere(self) -> bool:
         """Whether they may have another working folder, or run on another machine."""
+        ...
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is this process that works."""
+        ...
+
+    @property
+    def threads_each(self) -> int | None:
+        """Threads of each process, of those that all have together; None: its own default."""
         ...
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
@@ -61,8 +71,15 @@ class Executor(Protocol):
 class Serial:
     """All in this process."""
 
-    workers: int = 1
+    threads: int | None = None
+    workers: ClassVar[int] = 1
     is_elsewhere: ClassVar[bool] = False
+    is_here: ClassVar[bool] = True
+
+    @property
+    def threads_each(self) -> int | None:
+        """All of them."""
+        return self.threads
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
@@ -71,19 +88,29 @@ class Serial:
 
 @dataclass(frozen=True)
 class Processes:
-    """Several processes on this machine, which end when this one does."""
+    """Several processes on this machine, which end when this one does.
+
+    Without `threads` they share the cores.
+    """
 
     workers: int
+    threads: int | None = None
     is_elsewhere: ClassVar[bool] = False
+    is_here: ClassVar[bool] = False
+
+    @property
+    def threads_each(self) -> int:
+        """Share of a process, at least one."""
+        return max((n_cores() if self.threads is None else self.threads) // self.workers, 1)
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
         return _mapped(module, settings, tickets, workers=self.workers)
 
 
-def executor_of(workers: int) -> Executor:
-    """Return the executor for a number of processes on this machine."""
-    return Serial() if workers == 1 else Processes(workers)
+def executor_of(workers: int, threads: int | None) -> Executor:
+    """Return the executor for a number of processes on this machine, and their threads in all."""
+    return Serial(threads) if workers == 1 else Processes(workers, threads)
 
 
 def _mapped(module: str, settings: Any, tickets: Iterable[bytes], *, workers: int) -> Outcomes:

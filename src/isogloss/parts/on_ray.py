@@ -38,20 +38,27 @@ class Ray:
         Actors.
     address
         As `ray_session` takes it.
-    cpus_each
-        What each actor claims of the cluster.
+    threads
+        Of all actors together; each claims its share of the cluster. None: one each, as nobody
+        knows the machines.
     """
 
     workers: int = 1
     address: str | None = None
-    cpus_each: int = 1
+    threads: int | None = None
     is_elsewhere: ClassVar[bool] = True
+    is_here: ClassVar[bool] = False
+
+    @property
+    def threads_each(self) -> int:
+        """Share of an actor, at least one."""
+        return 1 if self.threads is None else max(self.threads // self.workers, 1)
 
     def outcomes(self, module: str, settings: Any, tickets: Iterable[bytes]) -> Outcomes:
         """Yield what came of each ticket."""
         check_threads(self.workers, "workers")
         order = Order(module=module, settings=json.dumps(settings), versions=versions())
-        with ray_session(self.address, n_cpus=self.workers * self.cpus_each) as ray:
+        with ray_session(self.address, n_cpus=self.workers * self.threads_each) as ray:
             actors = _Actors(ray, order, self)
             try:
                 yield from actors.outcomes(tickets)
@@ -88,7 +95,7 @@ class _Actors:
     def __init__(self, ray: ModuleType, order: Order, of: Ray) -> None:
         self._ray, self._of = ray, of
         self._class = ray.remote(
-            num_cpus=of.cpus_each, max_restarts=0, max_task_retries=0,
+            num_cpus=of.threads_each, max_restarts=0, max_task_retries=0,
             scheduling_strategy="SPREAD",
         )(_actor_class())  # fmt: skip
         self._order = order
@@ -188,7 +195,7 @@ class _Actors:
         has, free = self._ray.cluster_resources(), self._ray.available_resources()
         logger.info(
             "no actor has begun yet: each claims %d CPU, of the %g of the cluster %g are free",
-            self._of.cpus_each, has.get("CPU", 0), free.get("CPU", 0),
+            self._of.threads_each, has.get("CPU", 0), free.get("CPU", 0),
         )  # fmt: skip
 
 

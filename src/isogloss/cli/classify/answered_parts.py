@@ -37,6 +37,7 @@ def answer_parts(
     InputError
         At the end, where a source could not be read; the others are done then.
     """
+    executor = parts.made_by(saved.threads)
     cache = None if asked.cache is None else Path(asked.cache)
     found = found_parts(texts, made.out, saved.model, saved.kb, saved.encoder, cache=cache)
     assert made.out is not None
@@ -46,21 +47,21 @@ def answer_parts(
     )
     asked = msgspec.structs.replace(
         asked, encoder=saved.encoder, kb=None if saved.kb is None else str(saved.kb),
-        device=saved.device, threads=parts.threads_each(saved.threads), prefix=made.prefix or "",
+        device=saved.device, threads=executor.threads_each, prefix=made.prefix or "",
         with_scores=made.scores, with_examples=made.examples,
     )  # fmt: skip
     settings = texts_settings(texts, parts) | asked.settings
     name = saved.model.resolve().name
     run = RunFacts("classify predict", name, about.fingerprint, settings)
     job = job_of(
-        "isogloss.classify.answers.parts", asked, run, texts, parts, found=found,
+        "isogloss.classify.answers.parts", asked, run, texts, parts, found=found, made_by=executor,
         is_strict=output.strict,
         summary_of=partial(
             _document, labels=[str(label) for label in about.classes],
             audits=audits_of(saved.model),
         ),
     )  # fmt: skip
-    report = make_parts(job, found, made.out, parts)
+    report = make_parts(job, found, made.out, parts, executor)
     place = made.out / SUMMARY
     if place.exists():
         say_answers(read_summary(place), made.out, LanguageCounts(), as_json=output.as_json)

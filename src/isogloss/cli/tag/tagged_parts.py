@@ -73,6 +73,7 @@ def tag_parts(
     InputError
         At the end, where a source could not be read; the others are done then.
     """
+    executor = parts.made_by(saved.threads)
     found = found_parts(texts, out, saved.model, saved.kb, saved.encoder, advice=_COLUMN_FILES)
     assert out is not None
     check_language(texts.lang, has_column=texts.lang_column is not None, is_needed=True)
@@ -81,16 +82,17 @@ def tag_parts(
 
     asked = TagOptions(
         model=str(saved.model), encoder=saved.encoder, device=saved.device,
-        kb=None if saved.kb is None else str(saved.kb), threads=parts.threads_each(saved.threads),
+        kb=None if saved.kb is None else str(saved.kb), threads=executor.threads_each,
     )  # fmt: skip
     run = RunFacts(
         "tag predict", saved.model.resolve().name, read_manifest(saved.model).fingerprint,
         texts_settings(texts, parts),
     )  # fmt: skip
     job = job_of(
-        "isogloss.tag.raw.parts", asked, run, texts, parts, found=found, is_strict=is_strict
-    )
-    report = make_parts(job, found, out, parts)
+        "isogloss.tag.raw.parts", asked, run, texts, parts, found=found, made_by=executor,
+        is_strict=is_strict,
+    )  # fmt: skip
+    report = make_parts(job, found, out, parts, executor)
     counts = LanguageCounts()
     for footer in footers(out):
         for lang, of_lang in footer.facts["languages"].items():
