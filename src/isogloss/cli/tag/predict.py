@@ -24,7 +24,7 @@ from isogloss.parts.finding import is_many
 from isogloss.parts.folder import refuse_folder
 from isogloss.storage.files import atomic_file, refuse_read
 from isogloss.tag.fitted import Answers, FittedTagger
-from isogloss.tag.raw.texts import TEXTS_AT_ONCE, say_without_piece, tagged_texts
+from isogloss.tag.raw.texts import say_without_piece, tagged_texts, texts_at_once
 from isogloss.text.languages import parse_language
 
 _WHY = "is for column files; leave it out with --raw"
@@ -114,11 +114,12 @@ def _tag_columns(
 
 
 def _tag_text(saved: Model, file: str, lang: str) -> None:
-    texts = [line for _, line in open_lines(Path(file))]
+    read = list(open_lines(Path(file)))
+    lines, texts = [number for number, _ in read], [line for _, line in read]
     fitted = saved.load().fitted_
     n_without_piece = 0
-    for first in range(0, len(texts), TEXTS_AT_ONCE):
-        some = texts[first : first + TEXTS_AT_ONCE]
+    for place in texts_at_once(texts, lines, "standard input" if file == "-" else file):
+        some = texts[place]
         tagged = tagged_texts(fitted, some, [lang] * len(some))
         n_without_piece += tagged.n_without_piece
         for one in tagged.rows:

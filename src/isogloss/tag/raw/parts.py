@@ -7,12 +7,13 @@ import msgspec
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
+from isogloss.data.row_files.cells import json_of
 from isogloss.data.row_languages import row_languages
 from isogloss.memory import without_collection
 from isogloss.parts.source import RowSource
 from isogloss.parts.work import TaskOptions, Work, working
 from isogloss.tag.fitted import FittedTagger
-from isogloss.tag.raw.texts import TEXTS_AT_ONCE, say_without_piece, tagged_texts
+from isogloss.tag.raw.texts import say_without_piece, tagged_texts, texts_at_once
 from isogloss.tag.saving import load_tagger
 from isogloss.text.languages import UNKNOWN
 
@@ -68,12 +69,11 @@ class TagWork:
         self._n_without_piece = 0
 
     def cells(self, block: RowBlock) -> AddedCells:
-        """Tag some rows, a fixed number at a time, however many a block has."""
-        texts = block.documents.texts
+        """Tag some rows, a bounded number at a time, however many a block has."""
+        texts, lines = block.documents.texts, block.documents.lines
         langs = row_languages(block.documents, self._source.lang).langs
         columns: list[list[Any]] = [[] for _ in self._names]
-        for first in range(0, len(texts), TEXTS_AT_ONCE):
-            some = slice(first, first + TEXTS_AT_ONCE)
+        for some in texts_at_once(texts, lines, self._source.path):
             tagged = tagged_texts(
                 self._task.fitted, texts[some], [lang or UNKNOWN for lang in langs[some]]
             )
@@ -82,7 +82,7 @@ class TagWork:
             for lang, row in zip(langs[some], tagged.rows, strict=True):
                 self._count(lang, row)
                 for column, name in zip(columns, self._names, strict=True):
-                    column.append(_rounded(row[name]))
+                    column.append(json_of(_rounded(row[name])))  # a tenth of what objects take
         return [langs, *columns]
 
     def _count(self, lang: str | None, row: Mapping[str, Any]) -> None:

@@ -1,15 +1,17 @@
 """Text that is not cut into words: cut by ICU, punctuation kept, tagged, and placed in the text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from isogloss.encode.words.tokens_of_words import WordUnits
-from isogloss.errors import counted
+from isogloss.errors import InputError, counted
 from isogloss.tag.fitted import FittedTagger
 from isogloss.tag.schemes import spans_of
 from isogloss.totals import tell
 
 TEXTS_AT_ONCE = 256
+CHARACTERS_AT_ONCE = 1 << 20  # a word takes about a kilobyte until it is written
 
 
 class TaggedTexts(NamedTuple):
@@ -27,6 +29,34 @@ class TaggedTexts(NamedTuple):
 
     rows: list[dict[str, Any]]
     n_without_piece: int
+
+
+def texts_at_once(texts: Sequence[str], lines: Sequence[int], path: Path | str) -> Iterator[slice]:
+    """Yield places of texts that are tagged together, so that memory is bounded.
+
+    Parameters
+    ----------
+    lines, path
+        Where the texts are from, for the message.
+
+    Raises
+    ------
+    InputError
+        When a text alone is too long, where that is reached.
+    """
+    first = n_characters = 0
+    for at, (text, line) in enumerate(zip(texts, lines, strict=True)):
+        if len(text) > CHARACTERS_AT_ONCE:
+            raise InputError(
+                f"the text has {len(text):,} characters, and a tagger takes up to "
+                f"{CHARACTERS_AT_ONCE:,}; cut it into paragraphs", path=path, line=line,
+            )  # fmt: skip
+        n_characters += len(text)
+        if at - first == TEXTS_AT_ONCE or n_characters > CHARACTERS_AT_ONCE:
+            yield slice(first, at)
+            first, n_characters = at, len(text)
+    if first < len(texts):
+        yield slice(first, len(texts))
 
 
 def tagged_texts(fitted: FittedTagger, texts: Sequence[str], langs: Sequence[str]) -> TaggedTexts:
