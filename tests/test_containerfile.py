@@ -78,4 +78,4 @@ def test_the_page_names_its_arguments_and_volumes() -> None:
     built, used = re.findall(
         r"NUMBA_CACHE_DIR=(\S+)", "\n".join(rest for _, rest in instructions())
     )
-    assert f"cp -r {built} {used.rpartition('/')[0]};" in last("ENTRYPOINT")
+    assert f"cp -r {built} {used.rpartition('/')[0]} &&" in last("ENTRYPOINT")

@@ -262,6 +262,21 @@ def test_a_cache_on_another_disk(cache: Path, monkeypatch: pytest.MonkeyPatch) -
     assert found.is_broken
 
 
+def test_compiled_code_that_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))
+    (tmp_path / "compiled" / "kb").mkdir(parents=True)
+    for name, content in (("a.nbi", b"..."), ("a.nbc", b".")):
+        write_file(tmp_path / "compiled" / "kb" / name, content)
+    assert caches.compiled().said == "2 files, 0 MB"
+    write_file(tmp_path / "compiled" / "kb" / "a.nbc", b"")
+    found = caches.compiled()
+    assert found.is_broken
+    assert found.said == (
+        "1 of 2 files cut off, which ends what uses them; remove all .nbi and .nbc files below "
+        "$NUMBA_CACHE_DIR"
+    )
+
+
 def test_a_cache_below_a_file_cannot_be_written(cache: Path) -> None:
     assert caches._can_be_written(cache)
     cache.parent.write_text("a file", "utf-8")

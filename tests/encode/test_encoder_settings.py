@@ -239,6 +239,14 @@ def test_pickled_dense_weights_are_refused(tiny_chain: Callable[..., Path]) -> N
         load(directory)
 
 
+def test_weights_that_this_user_may_not_read_are_named(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda place, mode: Path(place).suffix != ".safetensors")
+    with pytest.raises(InputError, match=r"model\.safetensors: this user may not read it"):
+        Encoder.load(tiny)
+
+
 def test_a_path_never_goes_to_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def network(*args: Any, **options: Any) -> str:
         raise AssertionError("the network was used")

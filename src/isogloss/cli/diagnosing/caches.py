@@ -9,7 +9,7 @@ import isogloss
 from isogloss.cli.diagnosing.disks import LITTLE_DISK, bytes_free, nearest, placed
 from isogloss.cli.diagnosing.findings import Finding, shown, size
 from isogloss.encode.bundled.bundled import DIRECTORY, cache_directory, data_file, is_intact
-from isogloss.errors import InputError
+from isogloss.errors import InputError, counted
 
 
 def caches() -> Iterator[Finding]:
@@ -19,11 +19,7 @@ def caches() -> Iterator[Finding]:
 
     hub = Path(HF_HUB_CACHE)
     yield Finding("caches", "hub", _hub(hub))
-    package = Path(isogloss.__file__).parent
-    files = [*package.rglob("*.nbi"), *package.rglob("*.nbc")]
-    kept = f"{len(files)} files, {size(sum(file.stat().st_size for file in files))}"
-    where = "" if os.access(package, os.W_OK) else ", and the package's folder cannot be written"
-    yield Finding("caches", "compiled", f"{kept}{where}")
+    yield compiled()
 
 
 def _hub(folder: Path) -> str:
@@ -32,6 +28,28 @@ def _hub(folder: Path) -> str:
     if not os.access(folder, os.R_OK | os.X_OK):
         return f"{shown(folder)} cannot be read"
     return f"{size(_bytes_in(folder))} in {placed(folder)}"
+
+
+def compiled() -> Finding:
+    """Say how much compiled code is kept, and whether files are cut off, as by a full disk."""
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(isogloss.__file__).parent)
+    files = [*folder.rglob("*.nbi"), *folder.rglob("*.nbc")]
+    found = partial(Finding, "caches", "compiled")
+    n_cut_off = sum(not _is_ended(file) for file in files)
+    if n_cut_off:
+        return found(f"{n_cut_off} of {counted(len(files), 'file')} cut off, which ends what uses "
+                     f"them; remove all .nbi and .nbc files below {shown(folder)}",
+                     is_broken=True)  # fmt: skip
+    kept = f"{counted(len(files), 'file')}, {size(sum(file.stat().st_size for file in files))}"
+    can_be_written = os.access(nearest(folder), os.W_OK)
+    return found(kept if can_be_written else f"{kept}, and {shown(folder)} cannot be written")
+
+
+def _is_ended(file: Path) -> bool:
+    """Say whether a file ends as pickles do, as numba's files are: none of them is unpickled."""
+    with file.open("rb") as opened:
+        opened.seek(-1 if file.stat().st_size else 0, os.SEEK_END)
+        return opened.read(1) == b"."
 
 
 def bundled_copy() -> Finding:

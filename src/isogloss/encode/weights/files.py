@@ -4,6 +4,7 @@ A configuration that asks for more layers or numbers than the weights hold is re
 a model of that size is built.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -27,14 +28,17 @@ def check_weights(directory: Path) -> list[Path]:
     Raises
     ------
     InputError
-        When there are none, or not those that the index names; weights that are pickled are never
-        read.
+        When there are none, or not those that the index names, or one may not be read; weights that
+        are pickled are never read.
     """
     files = sorted(file for file in directory.glob("*.safetensors") if file.is_file())
     if len(files) > 1 and directory / INT8_FILE in files:
         raise InputError(f"has weights beside {INT8_FILE}; remove one or the other", path=directory)
     if not (directory / ONE_FILE).is_file() and (directory / INDEX).is_file():
         _check_index(directory / INDEX, {file.name for file in files})
+    for file in files:
+        if not os.access(file, os.R_OK):  # of which safetensors says that there is no such file
+            raise InputError("this user may not read it; allow it (chmod a+r)", path=file)
     if files:
         return files
     pickled = sorted(path.name for path in directory.glob("pytorch_model*.bin"))
