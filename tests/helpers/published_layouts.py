@@ -9,6 +9,8 @@ import json
 import random
 from pathlib import Path
 
+from written_wals import write_wals
+
 from isogloss.reproduce.data import DATA_SETS, DataSet, PublishedFile
 
 NAMES = {
@@ -148,8 +150,14 @@ def _comparable(path: Path, file: PublishedFile, known: DataSet) -> None:
     path.write_text("\n".join(gold) + "\n", "utf-8")
 
 
+def _typology(path: Path, file: PublishedFile, known: DataSet) -> None:
+    """Write all tables at once, as one names what another has."""
+    if not path.exists():
+        write_wals(path.parent)
+
+
 _WRITERS = {
     "conll2002": _conll, "conll2003": _conll, "ud": _treebank, "mldoc": _news,
     "shinra2020-ml": _pages, "sts": _judged, "tatoeba": _pairs, "bucc2018": _comparable,
-    "un": _parallel,
+    "un": _parallel, "wals": _typology,
 }  # fmt: skip

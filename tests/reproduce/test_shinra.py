@@ -15,7 +15,7 @@ from repository import ROOT
 
 from isogloss.data.documents import FileFormat, read_documents
 from isogloss.errors import InputError, OmissionWarning
-from isogloss.reproduce.data import ShinraCounts, join_shinra, shinra
+from isogloss.reproduce.data import ShinraCounts, join_shinra, shinra, shinra_beginning
 
 
 def page(number: int, *types: Any, **more: Any) -> dict[str, Any]:
@@ -168,3 +168,19 @@ def test_the_script_says_what_is_wrong_in_a_sentence_and_overwrites_when_told(
     assert run("l.json") == 2
     assert "--overwrite" in capsys.readouterr().err
     assert run("l.json", "--overwrite") == 0
+
+
+def test_the_beginning_of_a_dump_is_read_without_the_rest(tmp_path: Path) -> None:
+    lines = [json.dumps(part) for pair in DUMP[:2] for part in pair]
+    dump = tmp_path / "de.json"
+    dump.write_text("\n".join([*lines, "no JSON"]), "utf-8")
+    labels = tmp_path / "labels.json"
+    labels.write_text(f"{json.dumps(LABELS[0])}\nno JSON\n", "utf-8")
+    read = shinra_beginning(labels, dump, n_pages=2)
+    assert (read.texts, read.ids) == (["Tokio. Hauptstadt.", "Ohne. Kein Typ."], ["3", "4"])
+    assert read.lines == [2, 4]
+    with pytest.raises(InputError, match=r"de\.json:5: is not JSON"):
+        shinra_beginning(labels, dump, n_pages=3)
+    labels.write_text('{"pageid": 7}\n')
+    with pytest.raises(InputError, match=r"labels\.json:1: has no 'pageid' with its 'ENEs'"):
+        shinra_beginning(labels, dump)

@@ -4,6 +4,7 @@ Rows as in its Tables 3 and 4: the encoder alone, with entities (`mboe`), withou
 (``-emb``), without attention (``-att``). Rows with entities need a knowledge base.
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from isogloss.errors import InputError, counted
 from isogloss.kb import KnowledgeBase
 from isogloss.reproduce.cells import CellFile
 from isogloss.reproduce.classifying import Classifiers
-from isogloss.reproduce.data import data_set, find, mldoc, shinra
+from isogloss.reproduce.data import data_set, find, mldoc, shinra, shinra_beginning
 from isogloss.reproduce.figures import Figure
 from isogloss.reproduce.lines import Line
 from isogloss.reproduce.reading import Key, ReadSet, keys_of, read_set
@@ -67,7 +68,8 @@ def _shinra(asked: Asked, kb: KnowledgeBase | None) -> Task:
     def read(lang: str, path: Path) -> Documents:
         if (lang, "texts") not in there.files:
             raise InputError(f"has no texts of its pages; {_texts_of(lang)}", path=path)
-        return shinra(path, there.files[lang, "texts"])
+        read_pages = shinra_beginning if asked.is_plan else shinra
+        return read_pages(path, there.files[lang, "texts"])
 
     found = read_set(asked, "shinra2020-ml", keys_of("shinra2020-ml", "labels"), read, _n_texts)
     texts = {lang: _labelled(documents, lang) for (lang, _), documents in found.texts.items()}
@@ -75,7 +77,8 @@ def _shinra(asked: Asked, kb: KnowledgeBase | None) -> Task:
     if "en" in texts:
         train, dev = _divided(texts["en"])
         learned, texts["en"] = (train, dev), dev
-    return _task(asked, "shinra2020-ml", "Table 4", kb, found, learned, texts, multilabel=True)
+    made = _task(asked, "shinra2020-ml", "Table 4", kb, found, learned, texts, multilabel=True)
+    return replace(made, has_part=asked.is_plan and bool(made.jobs))
 
 
 def _texts_of(lang: str) -> str:
@@ -97,10 +100,10 @@ def _task(
 ) -> Task:
     train, dev = learned
     if train is None or not tests:
-        failures = [*found.failures]
+        absent = [found.lacks or "no file can be read"]
         if found.texts and train is None:
-            failures.append(f"no English texts to learn from in {found.found.data_set.name}")
-        return Task(name, title, failures=failures, absent=found.lacks or "no file can be read")
+            absent.insert(0, f"no English texts to learn from in {found.found.data_set.name}")
+        return Task(name, title, failures=found.failures, absent="; ".join(absent))
     classifiers = Classifiers(
         asked,
         name,

@@ -103,6 +103,10 @@ class CellFile:
     def __len__(self) -> int:
         return len(self._cells)
 
+    def has_like(self, key: CellKey) -> bool:
+        """Whether there is a cell that differs from another in its data alone."""
+        return _without_data(key) in {_without_data(cell.key) for cell in self._cells.values()}
+
     def all_of(self, task: str) -> list[KeptCell]:
         """Return all cells of a task, whatever their settings."""
         return [cell for cell in self._cells.values() if cell.key.task == task]
@@ -149,6 +153,10 @@ class CellFile:
         with damage_in_one_sentence(place, advice=_ADVICE):
             del content["checksum"]
             return typed(content, KeptCell)
+
+
+def _without_data(key: CellKey) -> str:
+    return msgspec.structs.replace(key, data="").digest
 
 
 def check_place(folder: Path) -> None:

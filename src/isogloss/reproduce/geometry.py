@@ -47,9 +47,8 @@ def tasks(asked: Asked) -> list[Task]:
         if _year_of(file.split) in PAPER_YEARS
     ]  # fmt: skip
     found = read_set(
-        asked, "sts", wanted, lambda _, path: _sentences(path), lambda rows: len(rows) // 2,
-        is_whole=False,
-    )  # fmt: skip
+        asked, "sts", wanted, lambda _, path: _sentences(path), lambda rows: len(rows) // 2
+    )
     sentences = [*dict.fromkeys(one for rows in found.texts.values() for one in rows)]
     years = sorted({_year_of(part) for _, part in found.texts})
     if not sentences:

@@ -151,7 +151,7 @@ def _tatoeba(asked: Asked) -> Task:
     def read(_: str, path: Path) -> Bitext:
         return read_tatoeba_pair(path)
 
-    found = read_set(asked, "tatoeba", keys_of("tatoeba", "test"), read, _n_pairs, is_whole=False)
+    found = read_set(asked, "tatoeba", keys_of("tatoeba", "test"), read, _n_pairs)
     return _Benchmark(
         asked, "tatoeba", "Tatoeba", {"nearest by": "cosine"}, found, _both_sides,
         partial(_translations, asked), _tatoeba_lines,
@@ -273,10 +273,7 @@ def _sts(asked: Asked) -> Task:
                 "judged": found.judged.tolist()}  # fmt: skip
 
     wanted = [(file.lang, file.split) for file in data_set("sts").files]
-    found = read_set(
-        asked, "sts", wanted, read,
-        lambda pairs: len(pairs.scores) + pairs.n_unjudged, is_whole=False,
-    )  # fmt: skip
+    found = read_set(asked, "sts", wanted, read, lambda pairs: len(pairs.scores) + pairs.n_unjudged)
     return _Benchmark(
         asked, "sts", "STS", {"similarity": "cosine"}, found, sentences, measure, _sts_lines
     ).task()

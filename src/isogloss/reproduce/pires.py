@@ -16,7 +16,7 @@ from isogloss.probe.transfer.measures.pairs import Pair
 from isogloss.probe.transfer.measures.typology import adjective_order, verb_order
 from isogloss.probe.transfer.measures.word_orders import WordOrder, WordOrders, read_word_orders
 from isogloss.reproduce.cells import CellFile
-from isogloss.reproduce.data import conll_ner, ud
+from isogloss.reproduce.data import NOT_THERE, conll_ner, data_set, find, ud
 from isogloss.reproduce.figures import figures
 from isogloss.reproduce.lines import Line
 from isogloss.reproduce.reading import Key, ReadSet, keys_of, read_set
@@ -33,6 +33,8 @@ MATRICES = (("2", ("en", "de", "es", "it")), ("4", ("hi", "ur")), ("4", ("en", "
 TREEBANKS = "treebanks of the paper not known, ours one a language"
 NOT_BUILT = (
     "Figure 1 (shared tokens) is not measured here: `probe transfer` and `probe overlap` do it",
+    "Figure 2 (accuracy by shared features of word order) is not measured here: `probe typology` "
+    "does it, of a matrix of `probe transfer`",
     "Figure 3 (vector translation) is not measured here: `probe translation` does it",
     "Table 6 (code-switched text) is not measured here: its corpus is not read; `probe script` "
     "takes it",
@@ -66,16 +68,15 @@ def _parts_of_speech(asked: Asked) -> Task:
     def read(lang: str, path: Path) -> TaggedText:
         return tagged_text(ud(path), lang, "upos")
 
-    sets = [
-        read_set(asked, "ud", keys_of("ud", "train", "test"), read, _n_sentences, is_whole=False)
-    ]
+    sets = [read_set(asked, "ud", keys_of("ud", "train", "test"), read, _n_sentences)]
     taggers = _taggers(asked, "upos", sets)
     failures = sets[0].failures
     orders: WordOrders | None = None
-    wals = asked.data / "wals"
-    if taggers.places and wals.is_dir():
+    wals = find(data_set("wals"), asked.data)
+    failures.extend(str(one) for one in wals.missing if one.why != NOT_THERE)
+    if taggers.places and wals.is_whole:
         with sentences_into(failures):
-            orders = read_word_orders(wals)
+            orders = read_word_orders(asked.data / wals.data_set.folder)
 
     def lines(kept: CellFile) -> list[Line]:
         matrix = taggers.matrix(kept)
@@ -88,7 +89,10 @@ def _parts_of_speech(asked: Asked) -> Task:
             found += _order_lines(asked, matrix, orders, sets)
         return found
 
-    absent = "" if wals.is_dir() else f"Table 5 needs WALS (CC BY 4.0, https://wals.info) in {wals}"
+    lacks = ", ".join(one.path.name for one in wals.missing if one.why == NOT_THERE)
+    absent = (
+        f"Table 5 needs WALS: {asked.data / wals.data_set.folder} lacks {lacks}" if lacks else ""
+    )
     return _task(taggers, "Tables 2, 4, 5", sets, lines, absent)
 
 

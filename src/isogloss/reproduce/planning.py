@@ -4,7 +4,7 @@ The time is an estimate from a rate that is measured, and is said to be that.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from isogloss.encode import Encoder
 from isogloss.errors import counted
 from isogloss.progress import silent_parts
 from isogloss.report.table import Table
-from isogloss.reproduce.cells import CellFile
+from isogloss.reproduce.cells import CellFile, CellKey
 from isogloss.reproduce.data import DATA_SETS, Paper, find
 from isogloss.reproduce.tasks import Task
 
@@ -79,7 +79,8 @@ def planned(tasks: Sequence[Task], kept: CellFile | None, encoder: Encoder) -> P
     rows, rate = [], None
     has_measured = False
     for task in tasks:
-        missing = {key.digest: key for key in task.cells if kept is None or key not in kept}
+        is_kept = _is_kept(kept, has_part=task.has_part)
+        missing = {key.digest: key for key in task.cells if not is_kept(key)}
         same = [] if kept is None else [
             cell.seconds for cell in kept.all_of(task.name)
             if cell.key.encoder == encoder.fingerprint
@@ -87,6 +88,8 @@ def planned(tasks: Sequence[Task], kept: CellFile | None, encoder: Encoder) -> P
         if same:
             has_measured = True
             seconds = float(np.mean(same)) * len(missing)
+        elif task.has_part:
+            seconds = float("nan")
         else:
             rate = rate or _characters_per_second(encoder, task.sample)
             read = sum(
@@ -100,7 +103,19 @@ def planned(tasks: Sequence[Task], kept: CellFile | None, encoder: Encoder) -> P
             "task": task.name, "of": task.title, "cells": n_cells, "done": n_cells - len(missing),
             "to run": len(missing), "minutes": seconds / 60,
         })  # fmt: skip
-    return Plan(Table(rows), [*_notes(rate, has_measured, encoder)])
+    parts = [
+        f"{task.name}: the beginning of each file was read, not all of it; a cell counts as done "
+        "whatever data it was made on"
+        for task in tasks
+        if task.has_part
+    ]
+    return Plan(Table(rows), [*_notes(rate, has_measured, encoder), *parts])
+
+
+def _is_kept(kept: CellFile | None, *, has_part: bool) -> Callable[[CellKey], bool]:
+    if kept is None:
+        return lambda _: False
+    return kept.has_like if has_part else kept.__contains__
 
 
 def _notes(rate: float | None, has_measured: bool, encoder: Encoder) -> list[str]:

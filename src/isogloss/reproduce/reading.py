@@ -1,6 +1,8 @@
 """The files of a data set that are there, read: what is wrong with one is said, the others go on.
 
-A file of another size than the published one is read too, and said in every row that rests on it.
+A file that is not there is no fault, whatever the data set: nobody has to have all languages. It is
+named, and what needs it is left out. A file of another size than the published one is read too, and
+said in every row that rests on it.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from isogloss.errors import counted
-from isogloss.reproduce.data import Found, Size, data_set, find
+from isogloss.reproduce.data import NOT_THERE, Found, Size, data_set, find
 from isogloss.reproduce.tasks import Asked, sentences_into
 
 N_NAMED = 5  # files that a sentence names
@@ -28,7 +30,7 @@ class ReadSet(Generic[Text]):
     texts
         (language, split) → its text.
     failures
-        One sentence for each file that cannot be read, or should be there.
+        One sentence for each file that cannot be read, or has something else in its place.
     other_sizes
         (language, split) → what is not as published.
     lacks
@@ -64,8 +66,6 @@ def read_set(
     wanted: Collection[Key],
     read: Callable[[str, Path], Text],
     count: Callable[[Text], int],
-    *,
-    is_whole: bool = True,
 ) -> ReadSet[Text]:
     """Read files of a data set.
 
@@ -79,8 +79,6 @@ def read_set(
         From language and file to its text.
     count
         From a text to the number of its units, which is compared with that of the published file.
-    is_whole
-        Whether the set comes as a whole: where some of it is there, what is missing is a fault.
     """
     sizes = {(file.lang, file.split): file.n for file in data_set(name).files}
     found = find(data_set(name), asked.data)
@@ -95,10 +93,9 @@ def read_set(
                 if size.is_published is None:
                     made.other_sizes[key] = f"{size}, the published number is not known"
     missing = [one for one in found.missing if (one.lang, one.split) in wanted]
+    made.failures.extend(str(one) for one in missing if one.why != NOT_THERE)
+    missing = [one for one in missing if one.why == NOT_THERE]
     is_there = any(key in found.files for key in wanted)
-    if is_there and is_whole:
-        made.failures.extend(map(str, missing))
-        return made
     named = [f"{one.lang} ({one.split})" for one in missing]
     files = ", ".join(named[:N_NAMED])
     if len(named) > N_NAMED:

@@ -54,7 +54,10 @@ class Task:
     failures
         One sentence for each thing that is wrong with the data; the rest goes on without it.
     absent
-        What is not there, so that the task has no cell; "" where all or some is there.
+        What is not there; "" where all is.
+    has_part
+        Whether the texts are a part of what a run reads, as a plan takes of a dump: keys of the
+        cells are then those of other data, and the texts tell no time.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Task:
     sample: Sequence[str] = ()
     failures: Sequence[str] = ()
     absent: str = ""
+    has_part: bool = False
 
     @property
     def cells(self) -> list[CellKey]:
@@ -86,6 +90,8 @@ class Asked:
         None: the paper's own number, or that of the task.
     tune, training
         As `TextClassifier` and `TokenTagger` take them.
+    is_plan
+        Whether nothing will run, so that of a dump its beginning is enough.
     """
 
     paper: str
@@ -95,6 +101,7 @@ class Asked:
     seeds: int | None = None
     tune: Tune = "head"
     training: Mapping[str, Any] = field(default_factory=dict)
+    is_plan: bool = False
 
     @cached_property
     def tuning(self) -> TuningOptions | None:

@@ -97,6 +97,16 @@ def test_a_language_that_nothing_asked_for_is_no_lack(fit: Fit) -> None:
     assert cells["entities"] == cells["lang"] == [None] * len(TEXTS)
 
 
+def test_a_text_without_letters_is_a_text(fit: Fit) -> None:
+    texts = [".", "123", "👍"]
+    given = RowLanguages(["ja"] * 3, "column", is_asked=True)
+    assert Answering(fit().fitted_).answer(texts, given).statuses == ["ok"] * 3
+    undetected = RowLanguages([None] * 3, "unknown", is_asked=True)
+    answers = Answering(fit().fitted_).answer(texts, undetected)
+    assert answers.statuses == ["unknown_language"] * 3
+    assert None not in answers.labels
+
+
 def test_entities_are_those_of_the_explanation(entity_model: TextClassifier) -> None:
     answers = answers_of(entity_model, fallback_lang="en")
     cells = cells_of(answers, entity_model)["entities"]

@@ -91,7 +91,7 @@ def reproduce(
     tasks = paper.tasks(
         Asked(
             asked.paper, model, asked.data, kb=learned.kb, seeds=learned.seeds, tune=tune,
-            training=schedule.options(tune) or {},
+            training=schedule.options(tune) or {}, is_plan=asked.plan,
         )
     )  # fmt: skip
     if asked.plan:

@@ -5,11 +5,16 @@ each layout gives what the rest of the package takes. No data comes with the pac
 """
 
 from isogloss.reproduce.data.data_set import DataSet, Paper, PublishedFile
-from isogloss.reproduce.data.finding import Found, Missing, Size, find, size_of
+from isogloss.reproduce.data.finding import NOT_THERE, Found, Missing, Size, find, size_of
 from isogloss.reproduce.data.known import DATA_SETS, data_set
 from isogloss.reproduce.data.mldoc import mldoc
 from isogloss.reproduce.data.sentences import sentences_of_sts
-from isogloss.reproduce.data.shinra import ShinraCounts, join_shinra, shinra
+from isogloss.reproduce.data.shinra import (
+    ShinraCounts,
+    join_shinra,
+    shinra,
+    shinra_beginning,
+)
 from isogloss.reproduce.data.tagged import conll_ner, encoding_of, ud
 from isogloss.retrieve.benchmark_files import read_bucc as bucc
 from isogloss.retrieve.benchmark_files import read_sts as sts
@@ -17,7 +22,8 @@ from isogloss.retrieve.benchmark_files import read_tatoeba as tatoeba
 from isogloss.retrieve.benchmark_files import read_un as un
 
 __all__ = [
-    "DATA_SETS", "DataSet", "Found", "Missing", "Paper", "PublishedFile", "ShinraCounts", "Size",
-    "bucc", "conll_ner", "data_set", "encoding_of", "find", "join_shinra", "mldoc",
-    "sentences_of_sts", "shinra", "size_of", "sts", "tatoeba", "ud", "un",
+    "DATA_SETS", "NOT_THERE", "DataSet", "Found", "Missing", "Paper", "PublishedFile",
+    "ShinraCounts", "Size", "bucc", "conll_ner", "data_set", "encoding_of", "find", "join_shinra",
+    "mldoc", "sentences_of_sts", "shinra", "shinra_beginning", "size_of", "sts", "tatoeba", "ud",
+    "un",
 ]  # fmt: skip

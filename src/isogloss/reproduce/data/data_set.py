@@ -15,7 +15,8 @@ class PublishedFile:
     Attributes
     ----------
     lang
-        Its language: a code of two letters, but of three in Tatoeba, as that has them.
+        Its language: a code of two letters, but of three in Tatoeba, as that has them; ``"mul"`` of
+        a file of all languages.
     split
         ``"train"``, ``"dev"``, ``"test"``, or what the data set has in their place.
     names

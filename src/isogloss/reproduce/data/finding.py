@@ -9,6 +9,7 @@ from isogloss.reproduce.data.data_set import DataSet, PublishedFile
 
 Key = tuple[str, str]  # language and split
 PACKED = ".gz"
+NOT_THERE = "is not there"
 READ_ME = ("readme", "licen", "copying", "00-readme")  # how names of files begin that are no data
 
 
@@ -21,7 +22,7 @@ class Missing:
     path
         Where it is expected.
     why
-        ``"is not there"``, or what is there in its place.
+        `NOT_THERE`, or what is there in its place.
     """
 
     lang: str
@@ -146,7 +147,7 @@ def _place(file: PublishedFile, home: Path) -> tuple[Path, str]:
             return home / name, f"could be {names}; leave one of them there"
         if there:
             return there[0], _wrong(there[0]) or _wrong_beside(there[0], file.beside)
-    return home / file.names[0], "is not there"
+    return home / file.names[0], NOT_THERE
 
 
 def _named(home: Path, name: str) -> Iterator[Path]:
@@ -170,7 +171,7 @@ def _wrong(path: Path) -> str:
 def _wrong_beside(path: Path, names: tuple[str, ...]) -> str:
     for name in names:
         other = _packed_or_plain(path.with_name(name))
-        why = _wrong(other) if other.exists() or other.is_symlink() else "is not there"
+        why = _wrong(other) if other.exists() or other.is_symlink() else NOT_THERE
         if why:
             return f"is read with {name}, which {why}"
     return ""

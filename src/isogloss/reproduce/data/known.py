@@ -65,6 +65,7 @@ _STS_PARTS: dict[int, dict[str, int | None]] = {
         ("answer-answer", "headlines", "plagiarism", "postediting", "question-question")
     ),
 }  # fmt: skip
+ALL_LANGUAGES = "mul"  # ISO 639-2
 _TATOEBA = (
     "afr amh ang ara arq arz ast awa aze bel ben ber bos bre bul cat cbk ceb ces cha cmn cor csb "
     "cym dan deu dsb dtp ell epo est eus fao fin fra fry gla gle glg gsw heb hin hrv hsb hun hye "
@@ -198,6 +199,18 @@ DATA_SETS = (
         unit="sentence",
         files=tuple(file for lang, name in _TREEBANKS.items() for file in _treebank(lang, name)),
         count=lambda path: len(ud(path).sentences),
+    ),
+    DataSet(
+        name="WALS", papers=("pires",), folder="wals",
+        licence="CC BY 4.0",
+        source="https://github.com/cldf-datasets/wals (its folder cldf); https://wals.info",
+        layout="codes.csv, languages.csv and values.csv: the order of words of each language.",
+        unit="line",
+        files=tuple(
+            PublishedFile(ALL_LANGUAGES, table, (f"{table}.csv",))
+            for table in ("codes", "languages", "values")
+        ),
+        count=_n_lines,
     ),
     DataSet(
         name="MLDoc", papers=("boe",), folder="mldoc",

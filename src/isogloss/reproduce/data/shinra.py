@@ -14,6 +14,7 @@ are in separate dumps (http://shinra-project.info/shinra2020ml/data-formats/):
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,25 @@ def shinra(labels: Path, texts: Path, *, field: str = "text") -> Documents:
         lines.append(line)
     joining.say()
     return Documents(joined, types, None, ids, lines, str(texts))
+
+
+def shinra_beginning(
+    labels: Path, texts: Path, *, field: str = "text", n_pages: int = 64
+) -> Documents:
+    """Return the first pages of a dump, without their types; takes and raises what `shinra` does.
+
+    Of the labels one record is read: the whole of a large Wikipedia takes minutes.
+    """
+    _read_types(labels, n_records=1)
+    pages = [
+        (page, _row(page, record, [], field, texts, line), line)
+        for page, record, line in islice(_pages(texts), n_pages)
+    ]
+    return Documents(
+        texts=[join_texts([row["title"], row["text"]]) for _, row, _ in pages],
+        labels=list[LabelSet]([()] * len(pages)), langs=None, ids=[page for page, _, _ in pages],
+        lines=[line for _, _, line in pages], path=str(texts),
+    )  # fmt: skip
 
 
 def join_shinra(
@@ -169,10 +189,10 @@ def _row(
     return {"id": page, "title": title, "text": text, "labels": types}
 
 
-def _read_types(path: Path) -> PageTypes:
-    """Return the types of each page; raises as `shinra` does."""
+def _read_types(path: Path, *, n_records: int | None = None) -> PageTypes:
+    """Return the types of each page, or those in the first records; raises as `shinra` does."""
     types: dict[str, list[str]] = {}
-    for record, line in _records(path):
+    for record, line in islice(_records(path), n_records):
         page, entries = record.get("pageid"), _entries(record.get("ENEs"))
         if entries is None or not isinstance(page, int | str):
             raise InputError(
