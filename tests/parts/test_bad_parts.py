@@ -1,20 +1,23 @@
 """Parts that cannot be read, or have odd names: one sentence each, the others are made."""
 
+import gzip
 from pathlib import Path
 
 import pyarrow
 import pytest
-from bad_parts import BAD, GOOD, TEXTS, WITH_NULLS, WITHOUT_ROWS, table, write_bad_and_good
+from bad_parts import BAD, GOOD, TEXTS, WITH_NULLS, WITHOUT_ROWS, table, write_bad_and_good, zstd
 from bad_parts import write_part as write
 from counted_parts import hidden_in, job_of, rows_in, write_parts
 from pyarrow import parquet
 
+from isogloss.data.documents import FileFormat
 from isogloss.errors import InputError
 from isogloss.parts.executors import Serial
 from isogloss.parts.finding import find_parts, is_many
 from isogloss.parts.folder import read_failures
 from isogloss.parts.footer import read_footer
 from isogloss.parts.run import PartsJob, RunReport, run_parts
+from isogloss.parts.source import RowSource
 
 
 def make(given: Path | str, out: Path, job: PartsJob | None = None) -> RunReport:
@@ -41,6 +44,23 @@ def test_each_says_one_sentence_and_the_others_are_made(tmp_path: Path) -> None:
     assert "_failed.jsonl" in hidden_in(tmp_path / "out")
     with pytest.raises(InputError, match=f"{len(BAD)} parts could not be read, the others are"):
         report.refuse_failures(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "name", ["a.csv.gz", "a.jsonl.gz", "a.csv.zst", "a.jsonl.zst", "a.parquet"]
+)
+def test_a_file_that_is_cut_at_any_byte(tmp_path: Path, name: str) -> None:
+    """No cut passes for a shorter file; of long files some bytes."""
+    text = GOOD["same.csv" if ".csv" in name else "same.jsonl"]
+    pack = zstd if name.endswith(".zst") else lambda text: gzip.compress(text.encode())
+    write(tmp_path / name, GOOD["nulls.parquet"] if name == "a.parquet" else pack(text))
+    whole = (tmp_path / name).read_bytes()
+    for n_bytes in [*range(0, len(whole), 1 + len(whole) // 150), len(whole) - 1]:
+        (tmp_path / name).write_bytes(whole[:n_bytes])
+        with pytest.raises(
+            InputError, match=r"cut off or damaged|is empty|not compressed as|is not"
+        ):
+            RowSource(tmp_path / name, FileFormat(), kept=()).opened()
 
 
 def test_parts_without_rows_are_parts(tmp_path: Path) -> None:
