@@ -1,6 +1,6 @@
 """Vectors of words and entities beside wikipedia2vec 2.0.0: speed, memory, and what they find.
 
-    python benchmarks/vectors_peer.py speed --peer PYTHON --dump DUMP [--iterations 5 50]
+    python benchmarks/vectors_peer.py speed --peer PYTHON --dump DUMP [--epochs 5 50]
     python benchmarks/vectors_peer.py memory --peer PYTHON
     python benchmarks/vectors_peer.py planted --peer PYTHON [--runs 3]
     python benchmarks/vectors_peer.py links --peer PYTHON --dump DUMP [--runs 3]
@@ -42,10 +42,14 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from isogloss.report.table import Table
+from isogloss.statistics.draws import columns_of
+from isogloss.statistics.intervals import Interval
 from isogloss.vectors import read_vectors
 from isogloss.vectors.vocabulary import Vocabulary
 from isogloss.vectors.word_entity_vectors import WordEntityVectors
 from isogloss.wiki.dump.reader import Dump
+from records import Record, add_json
 from vectors_speed import planted_corpus, planted_found
 
 WORKER = Path(__file__).with_name("vectors_peer_worker.py")
@@ -72,18 +76,23 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder to keep files in")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--iterations", type=int, nargs="+", default=[5, 50])
+    parser.add_argument("--epochs", type=int, nargs="+", default=[5, 50])
     parser.add_argument("--pages", type=int, default=2000, help="of the world made by chance")
     parser.add_argument("--words", type=int, default=800_000, help="of the dump of many words")
+    add_json(parser)
     arguments = parser.parse_args()
+    record = Record(arguments.json)
     if arguments.what in ("speed", "links") and arguments.dump is None:
         parser.error("give --dump")
     work = arguments.work or Path(tempfile.mkdtemp(prefix="vectors-peer-"))
     work.mkdir(parents=True, exist_ok=True)
+    shown = {"planted": planted, "links": links}
     try:
-        {"speed": speed, "memory": memory, "planted": planted, "links": links}[arguments.what](
-            arguments, work
-        )
+        if arguments.what in shown:
+            record.show(arguments.what, shown[arguments.what](arguments, work))
+        else:
+            {"speed": speed, "memory": memory}[arguments.what](arguments, work)
+        record.write()
     finally:
         if arguments.work is None:
             shutil.rmtree(work)
@@ -144,7 +153,7 @@ class Both:
         used = run([
             Path(sys.executable).with_name("isogloss"), "vectors", "train",
             f"--source=wikipedia:en={self.dump}", f"--out={out}", f"--work={self.work / 'ours'}",
-            "--overwrite", f"--iteration={iterations}", f"--seed={seed}", *words, *more,
+            "--overwrite", f"--epochs={iterations}", f"--seed={seed}", *words, *more,
         ])  # fmt: skip
         return used, read_vectors(out)
 
@@ -196,7 +205,7 @@ def speed(arguments: argparse.Namespace, work: Path) -> None:
     }
     for name, way in {**ways, PEER: both.pairs_of_theirs}.items():
         before: tuple[Used, float] | None = None
-        for iterations in sorted(arguments.iterations):
+        for iterations in sorted(arguments.epochs):
             used, n_pairs = way(iterations)
             print(f"{name}, {iterations} iterations: {told(used, n_pairs)}", flush=True)
             if before is not None:
@@ -238,8 +247,9 @@ def memory(arguments: argparse.Namespace, work: Path) -> None:
     print(f"wikipedia2vec: {used}, {used.peak / matrices:.2f} times")
 
 
-def planted(arguments: argparse.Namespace, work: Path) -> None:
-    """Compare what is found of a world made by chance."""
+def planted(arguments: argparse.Namespace, work: Path) -> Table:
+    """Compare what is found of a world made by chance: the mean of the runs, and their range."""
+    shares: dict[str, list[dict[str, float]]] = {}
     for seed in range(arguments.runs):
         folder = work / f"planted-{seed}"
         folder.mkdir(exist_ok=True)
@@ -250,9 +260,15 @@ def planted(arguments: argparse.Namespace, work: Path) -> None:
         found = {name: both.train_ours(5, seed, more)[1] for name, more in OURS.items()}
         found[PEER] = both.train_theirs(5)[1]
         for name, vectors in found.items():
-            shares = planted_found(named_as_planted(vectors)).items()
-            told = ", ".join(f"{what} {share:.3f}" for what, share in shares)
-            print(f"seed {seed}, {name}: {told}", flush=True)
+            shares.setdefault(name, []).append(planted_found(named_as_planted(vectors)))
+    rows = []
+    for name in (PEER, *OURS):
+        row: dict[str, Any] = {"vectors": name}
+        for what in shares[name][0]:
+            of_runs = [one[what] for one in shares[name]]
+            row |= columns_of(what, Interval(float(np.mean(of_runs)), min(of_runs), max(of_runs)))
+        rows.append(row)
+    return Table(rows)
 
 
 def planted_pages(n_pages: int, seed: int) -> list[tuple[str, None, str]]:
@@ -283,7 +299,7 @@ def named_as_planted(vectors: WordEntityVectors) -> WordEntityVectors:
     return WordEntityVectors(Vocabulary.of(words, entities), vectors.matrix)
 
 
-def links(arguments: argparse.Namespace, work: Path) -> None:
+def links(arguments: argparse.Namespace, work: Path) -> Table:
     """Compare how well links that were taken out of a dump are found again."""
     ranks: dict[str, list[tuple[str, int]]] = {way: [] for way in (*OURS, PEER)}
     for seed in range(arguments.runs):
@@ -307,12 +323,17 @@ def links(arguments: argparse.Namespace, work: Path) -> None:
             ranks[way] += [(f"{seed} {page}", rank) for page, rank in listed]
     pages = [page for page, _ in ranks[PEER]]
     at = {way: np.array([rank for _, rank in listed]) for way, listed in ranks.items()}
-    for what, measure in MEASURES.items():
-        for way in at:
-            values, beside = measure(at[way]), measure(at[PEER])
-            less = "" if way == PEER else f"; less {PEER}: {interval(values - beside, pages)}"
-            print(f"{what}, {way}: {interval(values, pages)}{less}")
     print(f"{len(pages):,} links")
+    rows = []
+    for way in (PEER, *OURS):
+        row: dict[str, Any] = {"vectors": way}
+        for what, measure in MEASURES.items():
+            values, beside = measure(at[way]), measure(at[PEER])
+            row |= columns_of(what, interval(values, pages))
+            if way != PEER:
+                row |= columns_of(f"{what}, less {PEER}", interval(values - beside, pages))
+        rows.append(row)
+    return Table(rows, columns=list(rows[-1]))
 
 
 def without_some_links(
@@ -385,7 +406,7 @@ def ranked(
     return found
 
 
-def interval(values: "np.ndarray[Any, Any]", pages: Sequence[str]) -> str:
+def interval(values: "np.ndarray[Any, Any]", pages: Sequence[str]) -> Interval:
     """Return the mean and its bootstrap interval over pages."""
     numbers = {page: number for number, page in enumerate(dict.fromkeys(pages))}
     row = np.array([numbers[page] for page in pages])
@@ -394,7 +415,7 @@ def interval(values: "np.ndarray[Any, Any]", pages: Sequence[str]) -> str:
     drawn = np.random.default_rng(0).integers(len(sums), size=(2000, len(sums)))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
-    return f"{values.mean():.4f} [{low:.4f}, {high:.4f}]"
+    return Interval(float(values.mean()), float(low), float(high))
 
 
 def write_dump(path: Path, pages: Sequence[tuple[str, str | None, str]]) -> None:
