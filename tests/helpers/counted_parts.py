@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +47,9 @@ def worker(settings: Mapping[str, Any]) -> Work:
     return working(Counting(**settings["task"]), settings["work"])
 
 
-def summary_of(footers: Sequence[PartFooter]) -> dict[str, Any]:
-    return {"n": sum(footer.facts["n"] for footer in footers), "n_parts": len(footers)}
+def summary_of(footers: Iterable[PartFooter]) -> dict[str, Any]:
+    counts = [footer.facts["n"] for footer in footers]
+    return {"n": sum(counts), "n_parts": len(counts)}
 
 
 def job_of(

@@ -1,7 +1,11 @@
 """Parts that cannot be read, or have odd names: one sentence each, the others are made."""
 
+import errno
 import gzip
+import os
+import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
@@ -109,6 +113,45 @@ def test_two_sources_of_one_part(tmp_path: Path) -> None:
     make(tmp_path / "in", tmp_path / "out")
     (failed,) = read_failures(tmp_path / "out")
     assert "would be written to a.csv.parquet, as a.csv is; rename one" in failed.sentence
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
+def test_names_that_no_part_can_have(tmp_path: Path) -> None:
+    inside = write_parts(tmp_path / "in", 1)
+    too_long, fits = f"{'a' * 220}.csv", f"{'字' * 73}.csv"  # 219 letters, which are 223 bytes
+    for name in (too_long, fits, os.fsdecode(b"\xff.csv")):
+        write(inside / name, GOOD["same.csv"])
+    report = make(inside, tmp_path / "out")
+    assert report.states == {"made": 2, "failed": 2}
+    noted = {one.part: one.sentence for one in read_failures(tmp_path / "out")}
+    assert "the name of its part is 1 byte too long for a file; give it a" in noted[too_long]
+    assert "\udcff.csv: the path is not UTF-8; rename it" in noted["\udcff.csv"]
+    assert f"{fits}.parquet" in rows_in(tmp_path / "out")
+
+
+def test_what_is_hidden_is_said(tmp_path: Path) -> None:
+    inside = write_parts(tmp_path / "in", 1)
+    (inside / "_old").mkdir()
+    for name in ("_a.csv", ".b.csv", "_old/c.csv"):
+        write(inside / name, GOOD["same.csv"])
+    (inside / "_SUCCESS").touch()
+    found = find_parts(str(inside), tmp_path / "out")
+    assert found.passed_over == ["3 files whose name or folder begins with . or _"]
+
+
+def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = write_parts(tmp_path / "in", 1)
+    (inside / "deep").mkdir()
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if Path(path).name == "deep":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(InputError, match="deep: cannot be listed: Permission denied; check its"):
+        find_parts(str(inside), tmp_path / "out")
 
 
 def test_links(tmp_path: Path) -> None:

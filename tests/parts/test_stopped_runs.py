@@ -7,14 +7,16 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from counted_parts import hidden_in, job_of, rows_in, write_parts
 from repository import HELPERS
 
 from isogloss.errors import InputError
-from isogloss.parts import footer, locks, source
+from isogloss.parts import folder, footer, locks, source
 from isogloss.parts.executors import Executor, Processes, Serial
 from isogloss.parts.finding import find_parts
 from isogloss.parts.folder import SUMMARY
@@ -126,6 +128,30 @@ def test_two_runs_at_once(corpus: Path, tmp_path: Path) -> None:
         assert hidden_in(out) == AFTERWARDS
 
 
+def test_the_summary_of_two_runs_that_end_together_is_of_all_parts(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second run makes its parts when the first has read the footers, and has not written."""
+    out, footers, others = tmp_path / "out", folder.footers, []
+
+    def read_and_wait(*given: Any) -> Iterator[footer.PartFooter]:
+        yield from footers(*given)
+        if others:
+            return
+        monkeypatch.setattr(folder, "footers", footers)
+        others.append(started(corpus, out, pause=0))
+        end = time.monotonic() + 30
+        while len(list(out.glob("*.parquet"))) < N_PARTS and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.5)  # for its summary
+
+    monkeypatch.setattr(folder, "footers", read_and_wait)
+    run_parts(job_of(), find_parts(str(corpus), out).parts[:2], out, Serial())
+    assert [ended(other) for other in others] == [0]
+    assert read_json(out / SUMMARY, what="a summary")["n_parts"] == N_PARTS
+    assert hidden_in(out) == AFTERWARDS
+
+
 def test_a_folder_that_is_removed_meanwhile(corpus: Path, tmp_path: Path) -> None:
     with (
         pytest.raises(InputError, match="out: was removed while its parts were made"),
@@ -207,6 +233,20 @@ def test_a_part_of_another_run_is_refused(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is of another run \(size 1, not none\)"):
         make(corpus, tmp_path / "out")
     assert footer.read_footer(tmp_path / "out" / "none.parquet") is None
+
+
+def test_a_part_of_another_run_without_a_source_is_not_counted(
+    corpus: Path, tmp_path: Path
+) -> None:
+    parts = find_parts(str(corpus), tmp_path / "out").parts
+    run_parts(job_of(size=1), parts[:1], tmp_path / "other", Serial())
+    make(corpus, tmp_path / "out")
+    stray = tmp_path / "out" / "stray.parquet"
+    stray.write_bytes((tmp_path / "other" / parts[0].target).read_bytes())
+    with pytest.raises(InputError, match=r"stray\.parquet: is of another run \(size 1, not none\)"):
+        make(corpus, tmp_path / "out")
+    stray.unlink()
+    assert make(corpus, tmp_path / "out").states == {"kept": N_PARTS}
 
 
 def test_nobody_waits_for_workers_when_a_run_ends_early(corpus: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from isogloss.kb.build.wikipedia_options import (
 from isogloss.kb.link.parts import UNKNOWN, LinkOptions
 from isogloss.kb.link.rows import mention_record
 from isogloss.parts.finding import is_many
-from isogloss.parts.folder import footers, refuse_folder
+from isogloss.parts.folder import refuse_folder
 from isogloss.parts.footer import RunFacts
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import country_hint, parse_language
@@ -269,14 +269,12 @@ def _link_parts(
     job = job_of("isogloss.kb.link.parts", asked, run, texts, parts, found=found,
                  made_by=executor, is_strict=is_strict)  # fmt: skip
     report = make_parts(job, found, out, parts, executor)
-    counts, n_dropped = LanguageCounts(), 0
-    for footer in footers(out):
-        n_dropped += footer.facts["n_dropped"]
-        for lang, of_lang in footer.facts["languages"].items():
-            known = None if lang == UNKNOWN else lang
-            counts.add_counts(known, of_lang["n"], linked=of_lang["linked"])
+    counts = LanguageCounts()
+    for lang, of_lang in report.counts.get("languages", {}).items():
+        known = None if lang == UNKNOWN else lang
+        counts.add_counts(known, of_lang["n"], linked=of_lang["linked"])
     counts.say()
-    _say_dropped(n_dropped, asked.pivot)
+    _say_dropped(report.counts.get("n_dropped", 0), asked.pivot)
     report.refuse_failures(out)
 
 

@@ -27,11 +27,6 @@ class Executor(Protocol):
     """Applies the work of a module to tickets."""
 
     @property
-    def workers(self) -> int:
-        """How many processes there are; each holds what it works with."""
-        ...
-
-    @property
     def is_elsewhere(self) -> bool:
         """Whether they may have another working folder, or run on another machine."""
         ...
@@ -72,7 +67,6 @@ class Serial:
     """All in this process."""
 
     threads: int | None = None
-    workers: ClassVar[int] = 1
     is_elsewhere: ClassVar[bool] = False
     is_here: ClassVar[bool] = True
 

@@ -1,8 +1,8 @@
 """Parts of a corpus: the files of a folder or a glob, by their names in it.
 
 A name that begins with a dot or an underscore is none of data, as Spark and Hive have it
-(``_SUCCESS``). Linked folders are not entered; a link to a file that is a part already is left out,
-or its rows would come twice.
+(``_SUCCESS``); how many are left out for it is said. Linked folders are not entered; a link to a
+file that is a part already is left out, or its rows would come twice.
 """
 
 import glob
@@ -15,6 +15,7 @@ from pathlib import Path
 from isogloss.data.lines import COMPRESSED
 from isogloss.errors import InputError, counted
 from isogloss.storage.files import resolved
+from isogloss.storage.left_over import LONGEST_NAME, holding_name
 
 PART_ENDINGS = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
 
@@ -36,6 +37,22 @@ class Part:
         'a.csv.gz.parquet'
         """
         return self.name if self.name.endswith(".parquet") else f"{self.name}.parquet"
+
+    @property
+    def fault_of_name(self) -> str:
+        """Why no part can be made of a file of this name, and what to do; "" where one can."""
+        made = Path(self.target).name
+        try:
+            str(self.path).encode()  # as it goes to other processes, in JSON
+        except UnicodeEncodeError:
+            return "the path is not UTF-8; rename it"
+        n_bytes = len(holding_name(made).encode())
+        if n_bytes > LONGEST_NAME:
+            return (
+                f"the name of its part is {counted(n_bytes - LONGEST_NAME, 'byte')} too long for a "
+                "file; give it a shorter one"
+            )
+        return ""
 
 
 @dataclass(frozen=True)
@@ -99,6 +116,9 @@ def find_parts(given: str, out: Path, *, advice: str = "") -> FoundParts:
     files = sorted(_walked(root, passed_over) if Path(given).is_dir() else _matched(given))
     named = [path for path in files if not _is_hidden(path, root)]
     data = [path for path in named if _is_data(path)]
+    n_hidden = sum(map(_is_data, files)) - len(data)
+    if n_hidden:
+        passed_over.append(f"{counted(n_hidden, 'file')} whose name or folder begins with . or _")
     _refuse_inside(Path(given), data, out)
     if len(data) < len(named):
         others = counted(len(named) - len(data), "file")
@@ -134,10 +154,17 @@ def _root(given: str) -> Path:
 
 
 def _walked(root: Path, passed_over: list[str]) -> Iterator[Path]:
-    for folder, names, files in os.walk(root):
+    for folder, names, files in os.walk(root, onerror=_refuse_unlisted):
         links = (Path(folder, name) for name in names)
         passed_over += [f"{path}, a link to a folder" for path in links if path.is_symlink()]
         yield from (Path(folder, file) for file in files)
+
+
+def _refuse_unlisted(error: OSError) -> None:
+    """Keep a folder that may not be read from being taken for one without parts."""
+    raise InputError(
+        f"cannot be listed: {error.strerror or error}; check its permissions", path=error.filename
+    ) from error
 
 
 def _matched(given: str) -> Iterator[Path]:

@@ -11,7 +11,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,12 +88,14 @@ def clear_left_over(out: Path) -> None:
     clear_locks(out)
 
 
-def note_failures(out: Path, found: Sequence[Failure], settled: Sequence[str]) -> None:
+def note_failures(out: Path, found: Sequence[Failure], settled: Iterable[str] = ()) -> None:
     """Add failures to those that are noted, and take out parts that are settled.
 
     Other runs may note theirs at the same time.
     """
     path = out / FAILED
+    if not found and not path.exists():
+        return
     with part_lock(out, FOR_ALL, waits=True):
         before = read_failures(out)
         gone = {*settled, *(one.part for one in found)}
@@ -120,23 +122,41 @@ def read_failures(out: Path) -> list[Failure]:
         return [typed(parse_json(line), Failure) for line in lines]
 
 
-def footers(out: Path) -> Iterator[PartFooter]:
-    """Yield the footers of the parts in a folder, in the order of their names."""
+def footers(out: Path, run: RunFacts) -> Iterator[PartFooter]:
+    """Yield the footers of the parts of a run, in the order of their names.
+
+    Raises
+    ------
+    InputError
+        When a part is damaged, or of another run: nobody could tell its rows from those of this.
+    """
     paths = []
     for at, folders, files in os.walk(out):  # which passes over what another run removes
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         paths += [Path(at, name) for name in files if name.endswith(".parquet")]
     for path in sorted(paths):
         footer = read_footer(path)
-        if footer is not None:
-            yield footer
+        if footer is None:
+            continue
+        difference = footer.run.difference(run)
+        if difference:
+            raise InputError(
+                f"is of another run ({difference}); move it elsewhere, and run the same command "
+                "again",
+                path=path,
+            )
+        yield footer
 
 
 @contextmanager
-def written_summary(out: Path) -> Iterator[Path]:
-    """Yield where the summary is written, which takes the place of the one before."""
-    with part_lock(out, FOR_ALL, waits=True), atomic_file(out / SUMMARY, overwrite=True) as made:
-        yield made
+def alone_at_summary(out: Path) -> Iterator[None]:
+    """Keep other runs from summing up while the block runs.
+
+    Footers are to be read within: of two runs that end together, the one that read them first
+    might write last, and the parts of the other would not be counted.
+    """
+    with part_lock(out, SUMMARY, waits=True):  # its own: failures can be noted meanwhile
+        yield
 
 
 def _read_run(out: Path) -> RunFacts:

@@ -124,9 +124,10 @@ class _Actors:
 
     def end(self) -> None:
         """End all actors; wait until those are dead that are at something."""
-        with suppress(self._ray.exceptions.RayError):
-            for actor in [*self._idle, *(call.actor for call in self._calls.values())]:
+        for actor in [*self._idle, *(call.actor for call in self._calls.values())]:
+            with suppress(self._ray.exceptions.RayError):  # of one; the others are to end too
                 self._ray.kill(actor)
+        with suppress(self._ray.exceptions.RayError):
             if self._calls:
                 refs = list(self._calls)
                 self._ray.wait(refs, num_returns=len(refs), timeout=_SECONDS_TO_DIE)

@@ -5,9 +5,10 @@ the parts, each of which is whole and says what it was made of.
 """
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,12 @@ from isogloss.errors import InputError, counted
 from isogloss.parts import folder
 from isogloss.parts.executors import Executor, TicketLostError
 from isogloss.parts.finding import Part
-from isogloss.parts.folder import FAILED, Failure
+from isogloss.parts.folder import FAILED, SUMMARY, Failure
 from isogloss.parts.footer import PartFooter, RunFacts
-from isogloss.parts.locks import part_lock
-from isogloss.parts.summary import parts_without_rows
-from isogloss.parts.work import Outcome, Ticket, WorkSettings, facts_of, is_made
+from isogloss.parts.locks import clear_locks, part_lock
+from isogloss.parts.work import Outcome, Ticket, WorkSettings, is_made
 from isogloss.progress import logger, progress
-from isogloss.storage.files import write_json
+from isogloss.storage.files import atomic_file, write_json
 
 MOST_NOTES = 3  # said of a run; the summary counts all
 
@@ -45,7 +45,7 @@ class PartsJob:
     versions
         Of packages, for the footers.
     summary_of
-        Makes the summary out of the footers of all parts.
+        Makes the summary out of the footers of all parts, one at least, which it gets one by one.
     is_strict
         End at the first source that cannot be read, or of which something is left out.
     """
@@ -57,26 +57,47 @@ class PartsJob:
     lang: str | None
     kept: tuple[str, ...]
     versions: dict[str, str]
-    summary_of: Callable[[Sequence[PartFooter]], dict[str, Any]]
+    summary_of: Callable[[Iterable[PartFooter]], dict[str, Any]]
     is_strict: bool = False
 
 
 @dataclass
 class RunReport:
-    """What came of the parts of a run; `n_without_rows` counts all that are in the folder."""
+    """What came of the parts of a run.
+
+    Attributes
+    ----------
+    states
+        State → number of parts.
+    n_without_rows
+        Of all parts that are in the folder.
+    notes, n_notes
+        The first that are to be said, and how many there are.
+    summary
+        Of all parts that are in the folder; None: there is none.
+    """
 
     states: dict[str, int] = field(default_factory=dict)
     n_without_rows: int = 0
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    n_notes: int = 0
+    summary: dict[str, Any] | None = None
 
     def add(self, outcome: Outcome) -> None:
         """Count an outcome."""
         self.states[outcome.state] = self.states.get(outcome.state, 0) + 1
-        self.notes += [f"{outcome.name}: {note}" for note in outcome.notes]
+        more = outcome.notes[: MOST_NOTES - len(self.notes)]
+        self.notes += [f"{outcome.name}: {note}" for note in more]
+        self.n_notes += len(outcome.notes)
         if outcome.state == "failed":
             sentence = outcome.sentence or ""
             self.failures.append(Failure(outcome.name, outcome.row, sentence))
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What the summary counts, of parts whose facts are counts; nothing where it is of none."""
+        return {} if self.summary is None else self.summary.get("counts", {})
 
     def refuse_failures(self, out: Path) -> None:
         """Raise `InputError` where a source could not be read."""
@@ -99,52 +120,68 @@ def run_parts(job: PartsJob, parts: Sequence[Part], out: Path, executor: Executo
     """
     folder.begin(out, job.run)
     report = RunReport()
+    settled: list[str] = []
     try:
-        to_make = list(_not_made(job, parts, out, report))
-        held = _worked(job, to_make, out, executor, report, waits=False)
-        _worked(job, held, out, executor, report, waits=True)
+        to_make = list(_not_made(job, parts, out, report, settled))
+        held = _worked(job, to_make, out, executor, report, settled, waits=False)
+        _worked(job, held, out, executor, report, settled, waits=True)
+        folder.note_failures(out, [], settled)
     finally:
         folder.clear_left_over(out)
-    found = list(folder.footers(out))
-    report.n_without_rows = parts_without_rows(found)
-    if found:
-        with folder.written_summary(out) as made:
-            write_json(made, job.summary_of(found))
-        folder.clear_left_over(out)
+    _summarise(job, out, report)
     _say(report)
     return report
 
 
-def _not_made(job: PartsJob, parts: Sequence[Part], out: Path, report: RunReport) -> Iterator[Part]:
+def _summarise(job: PartsJob, out: Path, report: RunReport) -> None:
+    """Write the summary of all parts that are in the folder, where there is one."""
+
+    def counted_footers(found: Iterable[PartFooter]) -> Iterator[PartFooter]:
+        for footer in found:
+            report.n_without_rows += not footer.n_rows
+            yield footer
+
+    with folder.alone_at_summary(out):
+        found = counted_footers(folder.footers(out, job.run))
+        first = next(found, None)
+        if first is not None:
+            report.summary = job.summary_of(chain([first], found))
+            with atomic_file(out / SUMMARY, overwrite=True) as made:
+                write_json(made, report.summary)
+    clear_locks(out)
+
+
+def _not_made(
+    job: PartsJob, parts: Sequence[Part], out: Path, report: RunReport, settled: list[str]
+) -> Iterator[Part]:
     """Yield the parts that are to be made; of the others nothing is loaded."""
-    settled = []
     targets: dict[str, str] = {}
     for part in parts:
         first = targets.setdefault(part.target, part.name)
-        if first != part.name:
-            sentence = f"{part.path}: would be written to {part.target}, as {first} is; rename one"
-            _settle(job, Outcome(part.name, "failed", sentence=sentence), out, report)
-            continue
-        target = out / part.target
-        if target.exists() and _is_kept(part, target, job):
+        clash = f"would be written to {part.target}, as {first} is; rename one"
+        fault = part.fault_of_name or (clash if first != part.name else "")
+        if fault:
+            outcome = Outcome(part.name, "failed", sentence=f"{part.path}: {fault}")
+            _settle(job, outcome, out, report, settled)
+        elif _is_kept(part, out / part.target, job):
             report.add(Outcome(part.name, "kept"))
             settled.append(part.name)
         else:
             yield part
-    folder.note_failures(out, [], settled)
 
 
 def _is_kept(part: Part, target: Path, job: PartsJob) -> bool:
     try:
-        facts = facts_of(part.path, part.name)
-    except InputError:  # told where it is to be made
-        return False
-    return is_made(target, facts, job.run)
+        return is_made(target, part.path, part.name, job.run)
+    except InputError as error:
+        if error.path == str(part.path):  # told where it is to be made
+            return False
+        raise
 
 
 def _worked(
-    job: PartsJob, parts: Sequence[Part], out: Path, executor: Executor, report: RunReport, *,
-    waits: bool,
+    job: PartsJob, parts: Sequence[Part], out: Path, executor: Executor, report: RunReport,
+    settled: list[str], *, waits: bool,
 ) -> list[Part]:  # fmt: skip
     """Make parts; return those that another run is making."""
     if not parts:
@@ -167,7 +204,7 @@ def _worked(
             if outcome.state == "held":
                 held.append(part)
             else:
-                _settle(job, outcome, out, report)
+                _settle(job, outcome, out, report, settled)
     return held
 
 
@@ -188,22 +225,28 @@ def _decoded(outcomes: Iterator[bytes]) -> Iterator[Outcome]:
         raise InputError(str(error), path=lost.path) from error
 
 
-def _settle(job: PartsJob, outcome: Outcome, out: Path, report: RunReport) -> None:
-    """Count an outcome, and note it where the source could not be read."""
+def _settle(
+    job: PartsJob, outcome: Outcome, out: Path, report: RunReport, settled: list[str]
+) -> None:
+    """Count an outcome, and note it where the source could not be read.
+
+    Failures are noted at once, to outlive a kill; what is settled at the end, in one go: a part
+    that is there is found to be so by the next run.
+    """
     report.add(outcome)
     if outcome.state == "failed":
-        folder.note_failures(out, [report.failures[-1]], [])
+        folder.note_failures(out, [report.failures[-1]])
         if job.is_strict:
             raise InputError(f"{outcome.sentence} (the run ends here under --strict)")
         logger.warning("%s", outcome.sentence)
         return
-    folder.note_failures(out, [], [outcome.name])
+    settled.append(outcome.name)
     if outcome.state == "remade":
         logger.info("%s: its source has changed, it was made again", outcome.name)
 
 
 def _say(report: RunReport) -> None:
-    for note in report.notes[:MOST_NOTES]:
+    for note in report.notes:
         logger.info("%s", note)
-    if len(report.notes) > MOST_NOTES:
-        logger.info("… and %d more such notes", len(report.notes) - MOST_NOTES)
+    if report.n_notes > len(report.notes):
+        logger.info("… and %d more such notes", report.n_notes - len(report.notes))

@@ -140,13 +140,18 @@ def working(task: PartTask, settings: Any) -> Work:
     return work
 
 
-def is_made(target: Path, source: SourceFacts, run: RunFacts) -> bool:
-    """Whether a part is there, of this source as it is now.
+def is_made(target: Path, path: Path, name: str, run: RunFacts) -> bool:
+    """Whether a part is there, of the source at `path` as it is now.
+
+    Parameters
+    ----------
+    name
+        Of the source in its corpus.
 
     Raises
     ------
     InputError
-        When what is there is no part, or one of another run.
+        When what is there is no part, or one of another run, or the source cannot be read.
     """
     footer = read_footer(target)
     if footer is None:
@@ -154,13 +159,11 @@ def is_made(target: Path, source: SourceFacts, run: RunFacts) -> bool:
     difference = footer.run.difference(run)
     if difference:
         raise InputError(f"is of another run ({difference}); name a new --out", path=target)
-    return footer.source == source
-
-
-def facts_of(path: Path, name: str) -> SourceFacts:
-    """Return by what a source is known again; raises `InputError` where it cannot be read."""
     try:
-        return SourceFacts(name, path.stat().st_size, sha256_of(path))
+        n_bytes = path.stat().st_size
+        if (name, n_bytes) != (footer.source.name, footer.source.n_bytes):
+            return False  # without reading all of it
+        return sha256_of(path) == footer.source.sha256
     except OSError as error:
         raise _unread(path, error) from error
 
@@ -214,7 +217,7 @@ class _Maker:
         if self._path.exists() and not self._path.is_file():  # its end may never come
             raise InputError("is a pipe or device; a part is a file", path=self._path)
         was_there = self._target.exists()
-        if was_there and is_made(self._target, facts_of(self._path, name), common.run):
+        if is_made(self._target, self._path, name, common.run):
             return Outcome(name, "kept")
         self._target.parent.mkdir(parents=True, exist_ok=True)
         source = RowSource(self._path, common.format, common.lang, tuple(common.kept))

@@ -24,6 +24,7 @@ if sys.platform != "win32":  # there nothing is held, and nothing is cleared
     import fcntl
 
 _NAME = re.compile(r"\.(.+)\.isogloss-[0-9a-f]{8}\.(?:part|old)", re.DOTALL)
+LONGEST_NAME = 255  # bytes, on nearly all file systems
 _SECONDS_OF_RENAMES = 5.0  # to wait for one who is at it
 
 
@@ -108,6 +109,11 @@ def restore(path: Path) -> None:
             time.sleep(0.01)
 
 
+def holding_name(name: str) -> str:
+    """Return a name for the folder in which a file or folder is made: 24 bytes longer."""
+    return f".{name}.isogloss-{secrets.token_hex(4)}.part"
+
+
 def _put_back(path: Path, folder: Path) -> None:
     handle = _take(folder)
     if handle is None:
@@ -130,7 +136,7 @@ def _put_back(path: Path, folder: Path) -> None:
 def _made(path: Path) -> tuple[Path, int | None]:
     """Make and hold a folder; one that another process took for left over is made again."""
     while True:
-        folder = path.with_name(f".{path.name}.isogloss-{secrets.token_hex(4)}.part")
+        folder = path.with_name(holding_name(path.name))
         with suppress(FileExistsError):
             folder.mkdir()
             if sys.platform == "win32":

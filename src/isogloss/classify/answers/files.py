@@ -89,9 +89,9 @@ class AnswerWork:
         """Answer to some rows."""
         task, texts = self._task, block.documents.texts
         langs = row_languages(
-                block.documents, self._source.lang, is_needed=task.needs_language,
-                option=self._source.lang_option,
-            )  # fmt: skip
+            block.documents, self._source.lang, is_needed=task.needs_language,
+            option=self._source.lang_option,
+        )  # fmt: skip
         answers = task.answering.answer(texts, langs)
         self.counts.add(answers, texts)
         return task.columns.cells(answers)

@@ -1,6 +1,6 @@
 """Answers to the rows of many files: what each process of `parts.run` does, and the summary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
-from isogloss.parts.summary import parts_without_rows, sources_hash, versions_of
+from isogloss.parts.summary import FooterTotals
 from isogloss.parts.work import TaskOptions, Work, working
 
 
@@ -91,31 +91,29 @@ def worker(settings: Mapping[str, Any]) -> Work:
 
 
 def summary_of(
-    footers: Sequence[PartFooter], *, name: str, labels: Sequence[str],
+    footers: Iterable[PartFooter], *, name: str, labels: Sequence[str],
     audits: Mapping[str, AuditedLanguage],
 ) -> Summary:  # fmt: skip
     """Return the summary of all parts, as that of one file has it.
 
     Parameters
     ----------
+    footers
+        One at least.
     name
         Of the corpus.
     labels, audits
         Of the model.
     """
-    languages = merged_languages(languages_of(one.facts) for one in footers)
-    first = footers[0].run
+    totals = FooterTotals()
+    languages = merged_languages(languages_of(one.facts) for one in totals.through(footers))
+    first = totals.run
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
-        versions=versions_of(footers),
-        data=DataFacts(
-            name,
-            sources_hash(footers),
-            sum(one.n_rows for one in footers),
-            parts_without_rows(footers),
-        ),
+        versions=totals.versions,
+        data=DataFacts(name, totals.sources_hash, totals.n_rows, totals.n_without_rows),
         settings=dict(first.settings),
-        seconds=round(sum(one.seconds for one in footers), 3),
+        seconds=round(totals.seconds, 3),
         languages=languages,
         audits=audits_among(audits, languages),
     )

@@ -1,5 +1,6 @@
 """``isogloss classify predict`` of a folder or glob of parts: a Parquet part for each."""
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from isogloss.cli.languages import LanguageCounts
 from isogloss.cli.parts import PartsOptions, found_parts, job_of, make_parts, texts_settings
 from isogloss.data.row_languages import check_language
 from isogloss.parts.folder import SUMMARY
-from isogloss.parts.footer import RunFacts
+from isogloss.parts.footer import PartFooter, RunFacts
 
 
 def answer_parts(
@@ -69,5 +70,5 @@ def answer_parts(
     report.refuse_failures(made.out)
 
 
-def _document(footers: Any, **of_model: Any) -> dict[str, Any]:
+def _document(footers: Iterable[PartFooter], **of_model: Any) -> dict[str, Any]:
     return summary_of(footers, **of_model).document

@@ -12,7 +12,6 @@ from isogloss.cli.languages import LanguageCounts
 from isogloss.cli.parts import PartsOptions, found_parts, job_of, make_parts, texts_settings
 from isogloss.cli.tag.model import Model
 from isogloss.data.row_languages import check_language
-from isogloss.parts.folder import footers
 from isogloss.parts.footer import RunFacts
 from isogloss.text.languages import UNKNOWN
 
@@ -94,9 +93,8 @@ def tag_parts(
     )  # fmt: skip
     report = make_parts(job, found, out, parts, executor)
     counts = LanguageCounts()
-    for footer in footers(out):
-        for lang, of_lang in footer.facts["languages"].items():
-            known = None if lang == UNKNOWN else lang
-            counts.add_counts(known, of_lang["n"], words=of_lang["n_words"])
+    for lang, of_lang in report.counts.get("languages", {}).items():
+        known = None if lang == UNKNOWN else lang
+        counts.add_counts(known, of_lang["n"], words=of_lang["n_words"])
     counts.say()
     report.refuse_failures(out)

@@ -1,0 +1,49 @@
+"""The summary of many parts: what it adds up, and that one footer at a time is in memory."""
+
+import gc
+from collections.abc import Iterator
+
+from isogloss.parts.footer import PartFooter, RunFacts, SourceFacts
+from isogloss.parts.summary import FooterTotals, summary_document
+
+RUN = RunFacts("count", "letters", "f1", {})
+
+
+def footer_of(number: int) -> PartFooter:
+    versions = {"isogloss": "1" if number % 2 else "2"}
+    facts = {"n": number, "de": {"linked": 1}}
+    source = SourceFacts(f"{number}.csv", 1, f"{number:064}")
+    return PartFooter(source, RUN, RUN.settings_hash, versions, number, 0.5, facts)
+
+
+def test_parts_are_added_up() -> None:
+    found = summary_document((footer_of(number) for number in range(4)), name="in")
+    assert found["data"] | {"sha256": ""} == {
+        "name": "in", "sha256": "", "n_parts": 4, "n_parts_without_rows": 1, "n_rows": 6,
+    }  # fmt: skip
+    assert found["counts"] == {"n": 6, "de": {"linked": 4}}
+    assert (found["versions"], found["seconds"]) == ({"isogloss": "2, 1"}, 2.0)
+
+
+def test_the_hash_of_sources_is_of_names_and_contents_in_any_order() -> None:
+    def hashed(*numbers: int) -> str:
+        totals = FooterTotals()
+        assert len(list(totals.through(map(footer_of, numbers)))) == len(numbers)
+        return totals.sources_hash
+
+    assert hashed(1, 2, 3) == hashed(3, 1, 2) != hashed(1, 2)
+
+
+def test_of_many_footers_few_are_in_memory() -> None:
+    most = 0
+
+    def found() -> Iterator[PartFooter]:
+        nonlocal most
+        for number in range(50):
+            yield footer_of(number)
+            if number % 10 == 9:
+                alive = sum(isinstance(one, PartFooter) for one in gc.get_objects())
+                most = max(most, alive)
+
+    summary_document(found(), name="in")
+    assert 0 < most <= 3
