@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from isogloss.errors import InputError, OmissionWarning
@@ -75,6 +76,25 @@ def test_a_changed_figure_is_found(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"0.5", b"0.9", 1))
     with pytest.raises(InputError, match=r"cells.jsonl:1: damaged"):
         CellFile(tmp_path / "out")
+
+
+class Scored(msgspec.Struct):
+    score: float
+
+
+class Counted(msgspec.Struct):
+    score: float
+    n_words: int = 0
+
+
+def test_what_another_version_kept_says_one_sentence(tmp_path: Path) -> None:
+    filled(tmp_path / "out")
+    kept = CellFile(tmp_path / "out")
+    assert kept.record(key(), Scored) == Scored(0.5)
+    with pytest.raises(
+        InputError, match=r"lacks 'n_words'; isogloss 0 kept what ner, en → de, seed"
+    ):
+        kept.record(key(), Counted)
 
 
 def test_a_removed_line_is_the_only_one_that_lacks(tmp_path: Path) -> None:

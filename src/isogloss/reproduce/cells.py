@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,10 +25,11 @@ from isogloss.storage.files import (
     refuse_unwritable,
 )
 from isogloss.storage.json_files import LARGEST_JSON
-from isogloss.storage.sealed import checksum_of, refuse_changed, sealed
+from isogloss.storage.sealed import CHECKSUM, checksum_of, refuse_changed, sealed
 from isogloss.storage.typed import typed, untyped
 
 CELLS = "cells.jsonl"
+Record = TypeVar("Record")
 _ADVICE = "remove this line, and its cell runs again"
 
 
@@ -103,6 +104,22 @@ class CellFile:
     def __len__(self) -> int:
         return len(self._cells)
 
+    def record(self, key: CellKey, kind: type[Record]) -> Record:
+        """Return what a cell found as a record of its task.
+
+        Raises
+        ------
+        InputError
+            When it is none, as where another version of isogloss kept other fields.
+        """
+        cell = self[key]
+        advice = (
+            f"isogloss {cell.version} kept what {key.task}, {key.langs}, seed {key.seed} found; "
+            "name a new folder with --out"
+        )
+        with damage_in_one_sentence(self.path, advice=advice):
+            return typed(cell.found, kind)
+
     def has_like(self, key: CellKey) -> bool:
         """Whether there is a cell that differs from another in its data alone."""
         return _without_data(key) in {_without_data(cell.key) for cell in self._cells.values()}
@@ -151,7 +168,7 @@ class CellFile:
             raise InputError(f"is not JSON ({error}); {_ADVICE}", path=place) from error
         refuse_changed(content, place, advice=_ADVICE)
         with damage_in_one_sentence(place, advice=_ADVICE):
-            del content["checksum"]
+            del content[CHECKSUM]
             return typed(content, KeptCell)
 
 

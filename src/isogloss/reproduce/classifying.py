@@ -23,7 +23,7 @@ from isogloss.data.labelled import LabelledTexts
 from isogloss.kb import KnowledgeBase
 from isogloss.reproduce.cells import CellFile, CellKey
 from isogloss.reproduce.tasks import WAY_BACK, Asked, Found, Job, sha256_of_all
-from isogloss.storage.typed import typed, untyped
+from isogloss.storage.typed import untyped
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Classifiers:
         for key, place in self.places.values():
             if key in kept:
                 of_fit = found.setdefault((place.row.name, place.seed), {})
-                of_fit[place.lang] = typed(kept[key].found, Cell)
+                of_fit[place.lang] = kept.record(key, Cell)
         rows = [
             row for row in self.rows
             if all((row.name, seed) in found for seed in range(self.n_seeds))

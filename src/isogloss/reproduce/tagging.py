@@ -19,7 +19,7 @@ from isogloss.probe.transfer.measures.pairs import Pair
 from isogloss.progress import progress, silent_parts
 from isogloss.reproduce.cells import CellFile, CellKey
 from isogloss.reproduce.tasks import WAY_BACK, Asked, Found, Job, sha256_of_all
-from isogloss.storage.typed import typed, untyped
+from isogloss.storage.typed import untyped
 from isogloss.tag.token_tagger import TokenTagger
 
 
@@ -94,7 +94,7 @@ class Taggers:
         runs: dict[Pair, list[TransferRun]] = {}
         for key, place in self.places.values():
             if key in kept:
-                run = typed(kept[key].found, TransferRun)
+                run = kept.record(key, TransferRun)
                 runs.setdefault(Pair(place.train, place.test), []).append(run)
         whole = {("", pair): some for pair, some in runs.items()
                  if len(some) == self.options.seeds}  # fmt: skip
