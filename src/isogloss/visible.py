@@ -8,14 +8,15 @@ import re
 
 _CODES = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # but tab and line feed
-    "\u202a-\u202e\u2066-\u2069]"  # order of writing: what is read is not what is there
+    "\u202a-\u202e\u2066-\u2069"  # order of writing: what is read is not what is there
+    "\ud800-\udfff]"  # half characters, as of a name that is not UTF-8: no stream takes them
 )
 
 _MARKS = re.compile(r"([\\`*_\[\]|~$#])")  # what Markdown takes for its own inside a line
 
 
 def visible(text: str) -> str:
-    r"""Return a text with its control characters as ``\u001b``; tabs and line feeds stay.
+    r"""Return a text with its control and half characters as ``\u001b``; tabs and line feeds stay.
 
     Examples
     --------
@@ -33,7 +34,6 @@ def visible_in_markdown(text: str, *, longest: int = 100) -> str:
     >>> print(visible_in_markdown("a*b*\n<script>|[x](y)"))
     a\*b\* &lt;script>\|\[x\](y)
     """
-    whole = text.encode("utf-8", "backslashreplace").decode()  # half characters spelt out
-    line = " ".join(visible(whole).split())
+    line = " ".join(visible(text).split())
     line = line if len(line) <= longest else f"{line[:longest]}…"
     return _MARKS.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))

@@ -125,7 +125,7 @@ def test_names_that_no_part_can_have(tmp_path: Path) -> None:
     assert report.states == {"made": 2, "failed": 2}
     noted = {one.part: one.sentence for one in read_failures(tmp_path / "out")}
     assert "the name of its part is 1 byte too long for a file; give it a" in noted[too_long]
-    assert "\udcff.csv: the path is not UTF-8; rename it" in noted["\udcff.csv"]
+    assert r"\udcff.csv: the path is not UTF-8; rename it" in noted["\udcff.csv"]
     assert f"{fits}.parquet" in rows_in(tmp_path / "out")
 
 

@@ -161,7 +161,8 @@ def _not_made(
         clash = f"would be written to {part.target}, as {first} is; rename one"
         fault = part.fault_of_name or (clash if first != part.name else "")
         if fault:
-            outcome = Outcome(part.name, "failed", sentence=f"{part.path}: {fault}")
+            sentence = str(InputError(fault, path=part.path))
+            outcome = Outcome(part.name, "failed", sentence=sentence)
             _settle(job, outcome, out, report, settled)
         elif _is_kept(part, out / part.target, job):
             report.add(Outcome(part.name, "kept"))
