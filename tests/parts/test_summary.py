@@ -1,10 +1,21 @@
 """The summary of many parts: what it adds up, and that one footer at a time is in memory."""
 
 import gc
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from isogloss.parts.footer import PartFooter, RunFacts, SourceFacts
+import msgspec
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from isogloss.classify.answers.parts import summary_of
+from isogloss.errors import InputError
+from isogloss.parts.footer import KEY, PartFooter, RunFacts, SourceFacts, read_footer
 from isogloss.parts.summary import FooterTotals, summary_document
+from isogloss.storage.sealed import sealed
 
 RUN = RunFacts("count", "letters", "f1", {})
 
@@ -14,6 +25,10 @@ def footer_of(number: int) -> PartFooter:
     facts = {"n": number, "de": {"linked": 1}}
     source = SourceFacts(f"{number}.csv", 1, f"{number:064}")
     return PartFooter(source, RUN, RUN.settings_hash, versions, number, 0.5, facts)
+
+
+def footer_with(facts: dict[str, Any]) -> PartFooter:
+    return msgspec.structs.replace(footer_of(0), facts=facts)
 
 
 def test_parts_are_added_up() -> None:
@@ -32,6 +47,28 @@ def test_the_hash_of_sources_is_of_names_and_contents_in_any_order() -> None:
         return totals.sources_hash
 
     assert hashed(1, 2, 3) == hashed(3, 1, 2) != hashed(1, 2)
+
+
+def test_counts_of_another_version_say_one_sentence() -> None:
+    counted = summary_of([footer_with({"languages": []})], name="in", labels=[], audits={})
+    assert (counted.data.n_rows, counted.languages) == (0, [])
+    older = footer_with({"languages": [{"lang": "de", "n": 1}]})
+    with pytest.raises(InputError, match=r"0\.csv: damaged.*status.*; isogloss 2 made its part"):
+        summary_of([older], name="in", labels=[], audits={})
+
+
+def test_a_part_in_another_version_of_its_format_says_so(tmp_path: Path) -> None:
+    table = pyarrow.table({"n": [1]})
+    for version, said in ((2, "was written in version 2 of the format, this isogloss reads"),
+                          (1, None)):  # fmt: skip
+        document = json.loads(footer_of(0).entries()[KEY]) | {"version": version}
+        entry = {KEY: json.dumps(sealed(document))}
+        parquet.write_table(table.replace_schema_metadata(entry), tmp_path / "a.parquet")
+        if said is None:
+            assert read_footer(tmp_path / "a.parquet") == footer_of(0)
+            continue
+        with pytest.raises(InputError, match=said):
+            read_footer(tmp_path / "a.parquet")
 
 
 def test_of_many_footers_few_are_in_memory() -> None:

@@ -31,7 +31,7 @@ from isogloss.storage.files import (
     refuse_unwritable,
     write_json,
 )
-from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 
 RUN, FAILED, SUMMARY = "_run.json", "_failed.jsonl", "_summary.json"
@@ -164,8 +164,9 @@ def _read_run(out: Path) -> RunFacts:
     content: Any = read_json(path, what="what parts have in common", advice=advice)
     refuse_changed(content, path, advice=advice)
     with damage_in_one_sentence(path, advice=advice):
-        if (content["format"], content["version"]) != (FORMAT, VERSION):
+        if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r:.40}")
+        refuse_other_version(content, VERSION, path, advice=advice)
         return typed(content, RunFacts)
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from isogloss.errors import InputError
 from isogloss.limits import Count, NotNegative
 from isogloss.storage.files import damage_in_one_sentence, parse_json
-from isogloss.storage.sealed import checksum_of, refuse_changed, sealed
+from isogloss.storage.sealed import checksum_of, refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 
 KEY = "isogloss.part"
@@ -118,8 +118,9 @@ def read_footer(path: Path) -> PartFooter | None:
     with damage_in_one_sentence(path, advice=REPAIR):
         document = parse_json(written)
         refuse_changed(document, path, advice=REPAIR)
-        if (document["format"], document["version"]) != (FORMAT, VERSION):
+        if document["format"] != FORMAT:
             raise ValueError(f"its format is {document['format']!r:.40}")
+        refuse_other_version(document, VERSION, path, advice=REPAIR)
         return typed(document, PartFooter)
 
 

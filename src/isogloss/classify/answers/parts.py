@@ -11,6 +11,7 @@ from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask
 from isogloss.classify.answers.summary import (
     DataFacts,
+    LanguageSummary,
     ModelFacts,
     Summary,
     audits_among,
@@ -23,6 +24,7 @@ from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
 from isogloss.parts.summary import FooterTotals
 from isogloss.parts.work import TaskOptions, Work, working
+from isogloss.storage.files import damage_in_one_sentence
 
 
 class AnswerOptions(TaskOptions, frozen=True, kw_only=True):
@@ -104,9 +106,14 @@ def summary_of(
         Of the corpus.
     labels, audits
         Of the model.
+
+    Raises
+    ------
+    InputError
+        When another version of isogloss counted other things in a part.
     """
     totals = FooterTotals()
-    languages = merged_languages(languages_of(one.facts) for one in totals.through(footers))
+    languages = merged_languages(_languages_of(one) for one in totals.through(footers))
     first = totals.run
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
@@ -117,3 +124,10 @@ def summary_of(
         languages=languages,
         audits=audits_among(audits, languages),
     )
+
+
+def _languages_of(footer: PartFooter) -> list[LanguageSummary]:
+    made_by = footer.versions.get("isogloss", "of another version")
+    advice = f"isogloss {made_by} made its part; name a new folder with --out"
+    with damage_in_one_sentence(Path(footer.source.name), advice=advice):
+        return languages_of(footer.facts)

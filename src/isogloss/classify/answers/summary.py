@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from isogloss.classify.answers.answers import OK, Answers
 from isogloss.classify.audit.saved import AuditedLanguage
-from isogloss.errors import InputError
 from isogloss.limits import Count, NotNegative, Share
 from isogloss.storage.files import damage_in_one_sentence, read_json, write_json
-from isogloss.storage.sealed import refuse_changed, sealed
+from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 from isogloss.text.detect import detect_languages
 from isogloss.text.languages import UNKNOWN, in_order_of_codes
@@ -136,12 +135,7 @@ def read_summary(path: Path) -> Summary:
     with damage_in_one_sentence(path, advice=REPAIR):
         if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r:.40}")
-        if content["version"] != VERSION:
-            raise InputError(
-                f"its version is {content['version']!r:.40}, and this isogloss reads {VERSION}; "
-                f"{REPAIR}",
-                path=path,
-            )
+        refuse_other_version(content, VERSION, path, advice=REPAIR)
         summary = typed(content, Summary)
         for one in summary.languages:
             counts = (*one.status.values(), *one.labels.values(), one.n_detected)
