@@ -45,8 +45,9 @@ def map_blocks(
     data_of: Callable[[_Block], bytes],
     *,
     workers: int,
+    n_ahead: int = 2,
 ) -> Generator[tuple[_Block, bytes], None, None]:
-    """Yield each block with its result, in order; three blocks for each worker are in memory.
+    """Yield each block with its result, in order.
 
     What is not asked for is not worked on to its end: the workers are killed.
 
@@ -61,6 +62,9 @@ def map_blocks(
         What to work on, and how to get its bytes.
     workers
         Processes; 1: this one.
+    n_ahead
+        Blocks for each worker that are begun, or done before the next one to be yielded is: so
+        many are in memory, and after so many the workers wait for one that takes long.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def map_blocks(
         waiting: deque[tuple[_Block, Future[bytes]]] = deque()
         for block in blocks:
             waiting.append((block, pool.submit(work_on, block)))
-            if len(waiting) > 2 * workers:
+            if len(waiting) > n_ahead * workers:
                 first, result = waiting.popleft()
                 yield first, result.result()
         while waiting:

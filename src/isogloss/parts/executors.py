@@ -13,6 +13,7 @@ from isogloss.errors import InputError
 from isogloss.workers import map_blocks, n_cores
 
 Outcomes = Generator[bytes, None, None]
+OPEN_EACH = 8  # tickets for each process that are begun, or done before one that is not
 
 
 class TicketLostError(InputError):
@@ -108,6 +109,7 @@ def executor_of(workers: int, threads: int | None) -> Executor:
 
 
 def _mapped(module: str, settings: Any, tickets: Iterable[bytes], *, workers: int) -> Outcomes:
-    with closing(map_blocks(module, settings, tickets, bytes, workers=workers)) as blocks:
+    blocks = map_blocks(module, settings, tickets, bytes, workers=workers, n_ahead=OPEN_EACH)
+    with closing(blocks):
         for _, result in blocks:
             yield result

@@ -16,14 +16,13 @@ from typing import Any, ClassVar
 
 from isogloss.cores import check_threads
 from isogloss.errors import InputError
-from isogloss.parts.executors import Outcomes, TicketLostError
+from isogloss.parts.executors import OPEN_EACH, Outcomes, TicketLostError
 from isogloss.parts.ray_actor import Order, Reply
 from isogloss.parts.ray_session import first_line, ray_session
 from isogloss.parts.summary import versions
 from isogloss.progress import logger
 
 ATTEMPTS = 3  # of a ticket
-OPEN_EACH = 8  # tickets for each actor that are begun, or done before one that is not
 SECONDS_BETWEEN_LINES = 30.0
 _SECONDS_TO_HEAR, _SECONDS_TO_DIE = 2.0, 10.0
 

@@ -245,7 +245,9 @@ def test_a_summary_comes_back_and_damage_is_told(tmp_path: Path, summary: Summar
             read_summary(tmp_path / "b.json")
     content = json.loads(path.read_text("utf-8")) | {"version": 1}
     (tmp_path / "b.json").write_text(json.dumps(sealed(content)), "utf-8")
-    with pytest.raises(InputError, match="in version 1 of the format, this isogloss reads version 3; answer"):
+    with pytest.raises(
+        InputError, match="in version 1 of the format, this isogloss reads version 3; answer"
+    ):
         read_summary(tmp_path / "b.json")
     with pytest.raises(InputError, match="not a summary of answers"):
         read_summary(tmp_path / "none.json")
