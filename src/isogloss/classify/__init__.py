@@ -29,7 +29,7 @@ if not TYPE_CHECKING:
         {
             "Adaptation": "adaptation",
             "EntityEvidence": "evaluate.evidence",
-            "Evaluation": "evaluate.evaluation",
+            "Evaluation": "evaluate.evaluated",
             "Explanation": "evaluate.explanation",
             "FittedClassifier": "fitted",
             "Forecast": "forecast",
