@@ -145,13 +145,42 @@ def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.Monk
     scandir = os.scandir
 
     def refused(path: Any) -> Any:
-        if Path(path).name == "deep":
+        if str(path).rstrip("/").endswith("deep"):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refused)
-    with pytest.raises(InputError, match="deep: cannot be listed: Permission denied; check its"):
-        find_parts(str(inside), tmp_path / "out")
+    for given in (inside, inside / "deep" / "*.csv", inside / "*" / "*.csv", inside / "**" / "*"):
+        with pytest.raises(InputError, match=r"deep/?: cannot be listed: Permission denied; check"):
+            find_parts(str(given), tmp_path / "out")
+    assert len(find_parts(str(inside / "*.parquet"), tmp_path / "out").parts) == 1  # beside it
+    make(inside / "*.parquet", tmp_path / "out")
+    (tmp_path / "out" / "deep").mkdir()
+    with pytest.raises(InputError, match="out/deep: cannot be listed: Permission denied; check"):
+        make(inside / "*.parquet", tmp_path / "out")
+
+
+def test_a_folder_behind_a_pattern_that_may_not_be_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    for name in ("a", "b"):
+        write_parts(inside / name, 1)
+    (inside / "c").touch()
+    (inside / "d").symlink_to(inside / "d")
+    given = str(inside / "*" / "00.parquet")
+    assert len(find_parts(given, tmp_path / "out").parts) == 2
+    lstat = os.lstat
+
+    def refused(path: Any, **how: Any) -> Any:
+        if Path(path).parent.name == "b":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return lstat(path, **how)
+
+    monkeypatch.setattr(os, "lstat", refused)
+    with pytest.raises(InputError, match=r"b/00\.parquet: cannot be listed: Permission denied"):
+        find_parts(given, tmp_path / "out")
 
 
 def test_links(tmp_path: Path) -> None:

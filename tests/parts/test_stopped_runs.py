@@ -160,6 +160,35 @@ def test_a_folder_that_is_removed_meanwhile(corpus: Path, tmp_path: Path) -> Non
         pass
 
 
+def test_a_lock_whose_name_is_another_file_now_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, acquire = locks.lock_file(tmp_path, "a"), locks.FileLock.acquire
+    n_replaced = 0
+
+    def replaced(lock: Any, *given: Any, **how: Any) -> Any:
+        nonlocal n_replaced
+        got = acquire(lock, *given, **how)
+        if n_replaced < 2:
+            n_replaced += 1
+            path.rename(tmp_path / f"old{n_replaced}")  # its inode is not used again
+            path.touch()
+        return got
+
+    monkeypatch.setattr(locks.FileLock, "acquire", replaced)
+    with locks.part_lock(tmp_path, "a", waits=True) as is_held:
+        assert is_held
+        assert n_replaced == 2  # so it was taken a third time
+        path.unlink()
+        path.touch()
+    assert path.exists()  # that of another run
+    n_replaced = 1
+    locks.clear_locks(tmp_path)
+    assert path.exists()
+    locks.clear_locks(tmp_path)
+    assert not path.parent.exists()
+
+
 def test_no_room_for_a_part(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(corpus, tmp_path / "whole")
     sync = atomic._sync

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from isogloss.errors import InputError, OmissionWarning
+from isogloss.reproduce import cells
 from isogloss.reproduce.cells import CELLS, CellFile, CellKey, KeptCell, check_place, opened
 
 
@@ -69,6 +70,17 @@ def test_another_damaged_line_is_refused_with_its_place(tmp_path: Path, damage: 
     path.write_bytes(lines[0] + damage + b"\n" + lines[2])
     with pytest.raises(InputError, match=r"cells.jsonl:2: .*remove this line"):
         CellFile(tmp_path / "out")
+
+
+def test_a_line_longer_than_any_cell_is_refused_and_nothing_behind_it_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = filled(tmp_path / "out")
+    whole = path.read_bytes()
+    monkeypatch.setattr(cells, "LARGEST_JSON", len(whole.splitlines()[0]))
+    with pytest.raises(InputError, match=r"cells.jsonl:1: is longer than .* bytes.*remove this"):
+        CellFile(tmp_path / "out")
+    assert path.read_bytes() == whole
 
 
 def test_a_changed_figure_is_found(tmp_path: Path) -> None:

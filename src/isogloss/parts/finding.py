@@ -14,6 +14,7 @@ from pathlib import Path
 
 from isogloss.data.lines import COMPRESSED
 from isogloss.errors import InputError, counted
+from isogloss.parts.listing import refuse_unlisted, refuse_unlisted_of
 from isogloss.storage.files import resolved
 from isogloss.storage.left_over import LONGEST_NAME, holding_name
 
@@ -109,7 +110,7 @@ def find_parts(given: str, out: Path, *, advice: str = "") -> FoundParts:
     Raises
     ------
     InputError
-        When there is none, or `out` is where they are read from.
+        When there is none, a folder cannot be listed, or `out` is where they are read from.
     """
     root = _root(given)
     passed_over: list[str] = []
@@ -154,22 +155,16 @@ def _root(given: str) -> Path:
 
 
 def _walked(root: Path, passed_over: list[str]) -> Iterator[Path]:
-    for folder, names, files in os.walk(root, onerror=_refuse_unlisted):
+    for folder, names, files in os.walk(root, onerror=refuse_unlisted):
         links = (Path(folder, name) for name in names)
         passed_over += [f"{path}, a link to a folder" for path in links if path.is_symlink()]
         yield from (Path(folder, file) for file in files)
 
 
-def _refuse_unlisted(error: OSError) -> None:
-    """Keep a folder that may not be read from being taken for one without parts."""
-    raise InputError(
-        f"cannot be listed: {error.strerror or error}; check its permissions", path=error.filename
-    ) from error
-
-
 def _matched(given: str) -> Iterator[Path]:
+    refuse_unlisted_of(given)
     for found in glob.glob(given, recursive=True):  # noqa: PTH207  (pathlib's enters no "a/**")
-        if not Path(found).is_dir():
+        if not os.path.isdir(found):  # noqa: PTH112 (Path fails where nothing may be entered)
             yield Path(found)
 
 

@@ -11,16 +11,17 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
 from isogloss.errors import InputError
 from isogloss.parts.footer import PartFooter, RunFacts, read_footer
+from isogloss.parts.listing import refuse_unlisted
 from isogloss.parts.locks import FOR_ALL, LOCKS, clear_locks, part_lock
 from isogloss.storage.files import (
     atomic_file,
@@ -88,38 +89,79 @@ def clear_left_over(out: Path) -> None:
     clear_locks(out)
 
 
-def note_failures(out: Path, found: Sequence[Failure], settled: Iterable[str] = ()) -> None:
-    """Add failures to those that are noted, and take out parts that are settled.
+def note_failure(out: Path, failure: Failure) -> None:
+    """Add a failure behind those that are noted, where it outlives a kill.
 
-    Other runs may note theirs at the same time.
+    Other runs may note theirs at the same time. Raises `InputError` where it cannot be written.
     """
     path = out / FAILED
-    if not found and not path.exists():
+    with part_lock(out, FOR_ALL, waits=True):
+        try:
+            with path.open("ab+") as file:
+                n_whole = _n_whole(file)
+                file.truncate(n_whole)
+                try:
+                    file.write(_line(failure))
+                    file.flush()
+                except OSError:
+                    os.ftruncate(file.fileno(), n_whole)
+                    raise
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"could not be written: {reason}", path=path) from error
+
+
+def settle_failures(out: Path, settled: Iterable[str]) -> None:
+    """Leave each failure that is noted once, in order, and none of a part that is settled."""
+    path = out / FAILED
+    if not path.exists():
         return
     with part_lock(out, FOR_ALL, waits=True):
-        before = read_failures(out)
-        gone = {*settled, *(one.part for one in found)}
-        noted = sorted(
-            [*(one for one in before if one.part not in gone), *found], key=lambda one: one.part
-        )
-        if noted == before:
+        if not path.exists():
             return
-        if not noted:
-            path.unlink(missing_ok=True)
-            return
-        lines = [json.dumps(msgspec.to_builtins(one)) + "\n" for one in noted]
-        with atomic_file(path, overwrite=True) as made:
-            made.write_text("".join(lines), encoding="utf-8")
+        gone = set(settled)
+        lines = b"".join(_line(one) for one in read_failures(out) if one.part not in gone)
+        if not lines:
+            path.unlink()
+        elif lines != path.read_bytes():
+            with atomic_file(path, overwrite=True) as made:
+                made.write_bytes(lines)
 
 
 def read_failures(out: Path) -> list[Failure]:
-    """Return the failures that are noted; raises `InputError` where they cannot be read."""
+    """Return the failures that are noted, the last of each part, in the order of the parts.
+
+    A last line that is torn, as by a power cut, is none: its part is tried again anyway.
+
+    Raises
+    ------
+    InputError
+        When they cannot be read.
+    """
     path = out / FAILED
     if not path.exists():
         return []
     with damage_in_one_sentence(path, advice="remove it"):
-        lines = path.read_text("utf-8").splitlines()
-        return [typed(parse_json(line), Failure) for line in lines]
+        whole = path.read_bytes().rpartition(b"\n")[0]
+        found = [typed(parse_json(line), Failure) for line in whole.splitlines()]
+    last = {one.part: one for one in found}
+    return [last[part] for part in sorted(last)]
+
+
+def _line(failure: Failure) -> bytes:
+    return json.dumps(msgspec.to_builtins(failure)).encode() + b"\n"
+
+
+def _n_whole(file: BinaryIO) -> int:
+    """Return the bytes up to the end of the last whole line; most often that is all of them."""
+    n_bytes = file.seek(0, os.SEEK_END)
+    if not n_bytes:
+        return 0
+    file.seek(-1, os.SEEK_END)
+    if file.read(1) == b"\n":
+        return n_bytes
+    file.seek(0)
+    return file.read().rfind(b"\n") + 1
 
 
 def footers(out: Path, run: RunFacts) -> Iterator[PartFooter]:
@@ -128,10 +170,11 @@ def footers(out: Path, run: RunFacts) -> Iterator[PartFooter]:
     Raises
     ------
     InputError
-        When a part is damaged, or of another run: nobody could tell its rows from those of this.
+        When a part is damaged, or of another run: nobody could tell its rows from those of this;
+        when a folder of parts cannot be listed.
     """
     paths = []
-    for at, folders, files in os.walk(out):  # which passes over what another run removes
+    for at, folders, files in os.walk(out, onerror=refuse_unlisted):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         paths += [Path(at, name) for name in files if name.endswith(".parquet")]
     for path in sorted(paths):

@@ -5,6 +5,7 @@ file is removed, both may make the same part: each puts the same rows in its pla
 """
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,7 +38,7 @@ def part_lock(out: Path, name: str, *, waits: bool) -> Iterator[bool]:
         yield True
     finally:
         with suppress(OSError):  # on Windows no open file is removed; `clear_locks` does it
-            path.unlink()
+            _remove(lock, path)
         lock.release()
 
 
@@ -54,10 +55,27 @@ def clear_locks(out: Path) -> None:
         lock = FileLock(path, timeout=0)
         with suppress(Timeout, OSError):
             lock.acquire()
-            path.unlink(missing_ok=True)
-            lock.release()
+            try:
+                _remove(lock, path)
+            finally:
+                lock.release()
     with suppress(OSError):  # not there, or another run is at work
         folder.rmdir()
+
+
+def _remove(lock: FileLock, path: Path) -> None:
+    """Remove the file of a lock that is held, but not that of another run in its place."""
+    if _is_held_at(lock, path):
+        path.unlink()
+
+
+def _is_held_at(lock: FileLock, path: Path) -> bool:
+    """Whether the file at a path is the one that is held: its name may be another file's now."""
+    handle = lock._context.lock_file_fd  # filelock has no public name for it
+    try:
+        return handle is not None and os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _acquire(lock: FileLock, path: Path) -> None:
@@ -67,7 +85,7 @@ def _acquire(lock: FileLock, path: Path) -> None:
         try:
             path.parent.mkdir(exist_ok=True)
             lock.acquire()
-            if path.exists():
+            if _is_held_at(lock, path):
                 return
             lock.release()
         except (FileNotFoundError, FileExistsError):

@@ -125,7 +125,7 @@ def run_parts(job: PartsJob, parts: Sequence[Part], out: Path, executor: Executo
         to_make = list(_not_made(job, parts, out, report, settled))
         held = _worked(job, to_make, out, executor, report, settled, waits=False)
         _worked(job, held, out, executor, report, settled, waits=True)
-        folder.note_failures(out, [], settled)
+        folder.settle_failures(out, settled)
     finally:
         folder.clear_left_over(out)
     _summarise(job, out, report)
@@ -236,7 +236,7 @@ def _settle(
     """
     report.add(outcome)
     if outcome.state == "failed":
-        folder.note_failures(out, [report.failures[-1]])
+        folder.note_failure(out, report.failures[-1])
         if job.is_strict:
             raise InputError(f"{outcome.sentence} (the run ends here under --strict)")
         logger.warning("%s", outcome.sentence)

@@ -150,6 +150,11 @@ class CellFile:
     def _read(self) -> None:
         with open_regular(self.path) as file:
             for number, line in enumerate(iter(lambda: file.readline(LARGEST_JSON), b""), 1):
+                if len(line) == LARGEST_JSON and not line.endswith(b"\n"):
+                    raise InputError(
+                        f"is longer than {LARGEST_JSON:,} bytes, which no cell is; {_ADVICE}",
+                        path=self.path, line=number,
+                    )  # fmt: skip
                 if not line.endswith(b"\n"):
                     warn_omitted(
                         f"{self.path}: line {number} is torn, as a killed run leaves its last; it "
