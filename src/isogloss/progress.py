@@ -32,6 +32,30 @@ def silent_parts() -> Iterator[None]:
 
 
 @contextmanager
+def talk_noted() -> Iterator[list[str]]:
+    """Keep the lines at the level of information that are said inside, and say none of them.
+
+    They are kept whatever this process says itself: a worker says nothing. What comes while the
+    work goes on (compiling, warnings) is said at once, as ever.
+    """
+    noted: list[str] = []
+
+    def note(record: logging.LogRecord) -> bool:
+        if record.levelno == logging.INFO:
+            noted.append(record.getMessage())
+        return record.levelno != logging.INFO
+
+    level = logger.level
+    logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
+    logger.addFilter(note)  # of this logger alone, not of those below it
+    try:
+        yield noted
+    finally:
+        logger.removeFilter(note)
+        logger.setLevel(level)
+
+
+@contextmanager
 def progress(description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how many more units are done.
 

@@ -282,10 +282,11 @@ def test_a_shard_that_is_none(
 def test_options_of_the_other_kind_of_file(
     refuse: Refuse, world: World, corpus: Path, tmp_path: Path
 ) -> None:
-    for option in ("--excel", "--overwrite"):
-        assert f"{option} is for one file" in refuse(
-            *predict(world, corpus, tmp_path / "o", option)
-        )
+    whys = {"--excel": "one file, .csv or .tsv; parts are Parquet, so leave it out",
+            "--overwrite": "one file; a folder of parts is continued"}  # fmt: skip
+    for option, why in whys.items():
+        said = refuse(*predict(world, corpus, tmp_path / "o", option))
+        assert f"{option} is for {why}" in said
     one = corpus / "b.jsonl"
     options = (("--keep", "note"), ("--shard", "1/2"), ("--workers", "2"),
                ("--executor", "processes"))  # fmt: skip
@@ -294,6 +295,34 @@ def test_options_of_the_other_kind_of_file(
         assert f"{option[0]} is for a folder or a glob of parts" in said
     said = refuse("classify", "predict", world.model, corpus, "--lang", "ja")
     assert "is a folder or a glob of parts; name a folder with --out" in said
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet", "o.XLSX", "o.npy"])
+def test_a_folder_of_parts_is_not_named_as_a_file(
+    refuse: Refuse, world: World, corpus: Path, tmp_path: Path, name: str
+) -> None:
+    said = refuse(*predict(world, corpus, tmp_path / name))
+    assert f"{name}: is named as one file, but of FILE, a folder or a glob" in said
+    assert f"name a folder with --out, such as {tmp_path / 'o'}\n" in said + "\n"
+    assert not (tmp_path / name).exists()
+
+
+def test_a_folder_that_is_there_may_have_any_name(
+    cli: Run, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "o.csv").mkdir()
+    assert "4 made" in cli(*predict(world, corpus, tmp_path / "o.csv")).err
+
+
+def test_languages_that_cannot_be_told_are_said_with_the_part(
+    cli: Run, world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("a", "b"):
+        write_part(tmp_path / "in" / f"{name}.jsonl", [{"text": "x"}, {"text": GERMAN[0][1]}])
+    words = ["classify", "predict", world.model, tmp_path / "in", "--lang", "auto"]
+    assert cli(*words, "--out", tmp_path / "out").code == 0
+    told = [one for one in caplog.messages if "the language of 1 of 2 texts could not" in one]
+    assert [one[:8] for one in told] == ["a.jsonl:", "b.jsonl:"]
 
 
 def test_an_address_is_for_ray(refuse: Refuse, world: World, corpus: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import typer
 from isogloss.cli import options
 from isogloss.cli.groups import Given, OnlyWith, grouped
 from isogloss.cli.parts import (
-    FOR_ONE,
+    OVERWRITES_ONE,
     PartsOptions,
     found_parts,
     job_of,
@@ -59,7 +59,7 @@ def encode(
     transform: Annotated[
         Path | None, typer.Option(help="File of a fitted transform to apply to the vectors.")
     ] = None,
-    overwrite: Annotated[options.Overwrite, OnlyWith("!@parts", why=FOR_ONE)] = False,
+    overwrite: Annotated[options.Overwrite, OnlyWith("!@parts", why=OVERWRITES_ONE)] = False,
     strict: options.Strict = False,
 ) -> None:
     """Encode texts, one vector each, streamed to a memory-mapped array."""

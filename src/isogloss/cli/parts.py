@@ -13,6 +13,8 @@ from isogloss.cli.groups import OnlyWith, count
 from isogloss.cli.options import TextFile, TextsInLanguages, listed
 from isogloss.cli.places import places_read, refuse_inside
 from isogloss.cores import MAX_THREADS
+from isogloss.data.lines import COMPRESSED
+from isogloss.data.records import ENDINGS
 from isogloss.errors import InputError, counted
 from isogloss.parts.executors import Executor, executor_of
 from isogloss.parts.finding import FoundParts, Part, Shard, find_parts
@@ -26,7 +28,8 @@ from isogloss.parts.work import TaskOptions
 from isogloss.progress import logger
 from isogloss.storage.files import refuse_read
 
-FOR_ONE = "is for one file; a folder of parts is continued, or named anew with --out"
+OVERWRITES_ONE = "is for one file; a folder of parts is continued, or named anew with --out"
+_FILES = (*ENDINGS, ".xls", ".npy")
 _FOR_PARTS = OnlyWith("@parts", why="is for a folder or a glob of parts, and FILE is one file")
 
 
@@ -109,10 +112,18 @@ def found_parts(
     Raises
     ------
     InputError
-        Also where no place is named, and for a sheet: a workbook is no part.
+        Also where no place is named, or one that is not there and has the name of a file; and for
+        a sheet: a workbook is no part.
     """
     if out is None:
         raise InputError("FILE is a folder or a glob of parts; name a folder with --out")
+    bare = out.with_suffix("") if out.suffix.lower() in COMPRESSED else out
+    if bare.suffix.lower() in _FILES and not out.is_dir():
+        raise InputError(
+            "is named as one file, but of FILE, a folder or a glob of parts, a folder of Parquet "
+            f"files is made; name a folder with --out, such as {bare.with_suffix('')}",
+            path=out,
+        )
     if texts.sheet is not None:
         raise InputError("--sheet is for .xlsx, which is no part; leave it out")
     refuse_read(out, places_read(reads))

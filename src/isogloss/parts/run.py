@@ -26,7 +26,7 @@ from isogloss.parts.work import Outcome, Ticket, WorkSettings, is_made
 from isogloss.progress import logger, progress
 from isogloss.storage.files import atomic_file, write_json
 
-MOST_NOTES = 3  # said of a run; the summary counts all
+MOST_NOTES = 3  # of each kind that are said of a run; the summary counts all
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,27 @@ class PartsJob:
 
 
 @dataclass
+class Notes:
+    """What was said of parts: the first sentences that are to be said again, and their number."""
+
+    first: list[str] = field(default_factory=list)
+    n: int = 0
+
+    def add(self, part: str, sentences: Sequence[str]) -> None:
+        """Add what was said of a part."""
+        more = sentences[: MOST_NOTES - len(self.first)]
+        self.first += [f"{part}: {sentence}" for sentence in more]
+        self.n += len(sentences)
+
+    def say(self) -> None:
+        """Say the first, and how many others there are."""
+        for note in self.first:
+            logger.info("%s", note)
+        if self.n > len(self.first):
+            logger.info("… and %d more such notes", self.n - len(self.first))
+
+
+@dataclass
 class RunReport:
     """What came of the parts of a run.
 
@@ -71,8 +92,8 @@ class RunReport:
         State → number of parts.
     n_without_rows
         Of all parts that are in the folder.
-    notes, n_notes
-        The first that are to be said, and how many there are.
+    warnings, talk
+        Of what was left out in a part, or is doubtful, and of all else.
     summary
         Of all parts that are in the folder; None: there is none.
     """
@@ -80,16 +101,15 @@ class RunReport:
     states: dict[str, int] = field(default_factory=dict)
     n_without_rows: int = 0
     failures: list[Failure] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    n_notes: int = 0
+    warnings: Notes = field(default_factory=Notes)
+    talk: Notes = field(default_factory=Notes)
     summary: dict[str, Any] | None = None
 
     def add(self, outcome: Outcome) -> None:
         """Count an outcome."""
         self.states[outcome.state] = self.states.get(outcome.state, 0) + 1
-        more = outcome.notes[: MOST_NOTES - len(self.notes)]
-        self.notes += [f"{outcome.name}: {note}" for note in more]
-        self.n_notes += len(outcome.notes)
+        self.warnings.add(outcome.name, outcome.warnings)
+        self.talk.add(outcome.name, outcome.talk)
         if outcome.state == "failed":
             sentence = outcome.sentence or ""
             self.failures.append(Failure(outcome.name, outcome.row, sentence))
@@ -129,7 +149,8 @@ def run_parts(job: PartsJob, parts: Sequence[Part], out: Path, executor: Executo
     finally:
         folder.clear_left_over(out)
     _summarise(job, out, report)
-    _say(report)
+    report.talk.say()
+    report.warnings.say()
     return report
 
 
@@ -244,10 +265,3 @@ def _settle(
     settled.append(outcome.name)
     if outcome.state == "remade":
         logger.info("%s: its source has changed, it was made again", outcome.name)
-
-
-def _say(report: RunReport) -> None:
-    for note in report.notes:
-        logger.info("%s", note)
-    if report.n_notes > len(report.notes):
-        logger.info("… and %d more such notes", report.n_notes - len(report.notes))

@@ -20,7 +20,7 @@ from isogloss.parts.footer import PartFooter, RunFacts, SourceFacts, read_footer
 from isogloss.parts.locks import lock_file, part_lock
 from isogloss.parts.part import PartMade, PartTask, run_part
 from isogloss.parts.source import RowSource
-from isogloss.progress import silent_parts
+from isogloss.progress import silent_parts, talk_noted
 from isogloss.storage.files import sha256_of
 from isogloss.totals import told_with_totals
 
@@ -74,8 +74,8 @@ class Outcome(Struct, frozen=True):
         ``held`` by another run; ``failed``, as the source cannot be read.
     row, sentence
         Of a source that cannot be read: where, and what is wrong.
-    notes
-        What was said of the part.
+    warnings, talk
+        What was said of the part: warnings, and lines at the level of information.
     seconds
         Of all of it.
     """
@@ -84,7 +84,8 @@ class Outcome(Struct, frozen=True):
     state: State
     row: int | None = None
     sentence: str | None = None
-    notes: list[str] = []
+    warnings: list[str] = []
+    talk: list[str] = []
     seconds: float = 0.0
 
 
@@ -191,7 +192,7 @@ class _Maker:
         with part_lock(self._out, self._ticket.target, waits=self._ticket.waits) as is_held:
             if not is_held:
                 return Outcome(name, "held")
-            with warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught, talk_noted() as talk:
                 warnings.simplefilter("error" if self._common.is_strict else "always",
                                       OmissionWarning)  # fmt: skip
                 try:
@@ -206,8 +207,8 @@ class _Maker:
                     if error.filename != str(self._path):
                         raise
                     return Outcome(name, "failed", sentence=str(_unread(self._path, error)))
-            notes = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-            return msgspec.structs.replace(found, notes=notes)
+            said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+            return msgspec.structs.replace(found, warnings=said, talk=list(dict.fromkeys(talk)))
 
     def _made(self) -> Outcome:
         name, common = self._ticket.name, self._common

@@ -19,7 +19,7 @@ from isogloss.cli import options
 from isogloss.cli.classify.model import Model
 from isogloss.cli.groups import OnlyWith
 from isogloss.cli.languages import LanguageCounts
-from isogloss.cli.parts import FOR_ONE
+from isogloss.cli.parts import OVERWRITES_ONE
 from isogloss.cli.places import refuse_inside, refuse_place
 from isogloss.cli.texts import advised
 from isogloss.data.row_files.writing import RowTarget
@@ -30,7 +30,6 @@ from isogloss.parts.source import RowSource
 from isogloss.totals import told_with_totals
 
 _FOR_OUT = OnlyWith("out", why="is for a file of answers; give --out too")
-_FOR_ONE = OnlyWith("!@parts", why=FOR_ONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +61,11 @@ class AnsweredFile:
             "before cells that it would compute.",
         ),
         _FOR_OUT,
-        _FOR_ONE,
+        OnlyWith(
+            "!@parts",
+            why="is for one file, .csv or .tsv; parts are Parquet, so leave it out, and make a "
+            "table of them afterwards (docs/parts.md)",
+        ),
     ] = False
     examples: Annotated[
         bool,
@@ -73,7 +76,9 @@ class AnsweredFile:
             why="is for training texts, and the model keeps none; fit it with --keep-examples",
         ),
     ] = False
-    overwrite: Annotated[options.Overwrite, _FOR_OUT, _FOR_ONE] = False
+    overwrite: Annotated[options.Overwrite, _FOR_OUT, OnlyWith("!@parts", why=OVERWRITES_ONE)] = (
+        False
+    )
 
     def refuse_places(self, saved: Model, file: str, cache: Path | None) -> None:
         """Refuse places that are taken, cannot be written, or are read by the command."""
