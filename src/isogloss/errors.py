@@ -9,7 +9,7 @@ something was left out (cut text, unseen label, language without names), with it
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from isogloss.visible import visible
@@ -80,6 +80,20 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     ('1 text', '1,420 texts', '0 classes')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def shown_lines(lines: Sequence[int], *, are_rows: bool = False, n_shown: int = 8) -> str:
+    """Return the first numbers of lines (or rows of a file without lines), and how many follow.
+
+    Examples
+    --------
+    >>> shown_lines([57, 80, 93]), shown_lines([25]), shown_lines(range(2, 12), are_rows=True)
+    ('lines 57, 80, 93', 'line 25', 'rows 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
+    """
+    what = "row" if are_rows else "line"
+    shown = ", ".join(map(str, lines[:n_shown]))
+    more = f" and {len(lines) - n_shown:,} more" if len(lines) > n_shown else ""
+    return f"{what if len(lines) == 1 else what + 's'} {shown}{more}"
 
 
 def omissions_are_errors() -> bool:

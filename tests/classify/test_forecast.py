@@ -97,7 +97,18 @@ def test_a_bad_language_is_flagged_and_good_ones_are_not(reference: ForecastRefe
         assert alone[0]["flag"] == flag
 
 
-@pytest.mark.parametrize("aside", [("und", 300), ("sw", 3), ("en", 300)])
+def test_texts_of_no_known_language_are_not_to_be_labelled() -> None:
+    """`audit draw`, which the advice names, leaves them out."""
+    row = {"n": 20, "expected": None, "low": 0.3, "high": 0.9, "agreement": 0.5, "flag": ""}
+    rows = [{"lang": lang, **row} for lang in ("en", "ja", "und")]
+    flag_rows(rows, training_accuracy=0.55, training_langs={"en"})
+    assert [row["flag"] for row in rows] == ["", "few texts", "few texts"]
+    found = forecast.Forecast(0.55, 0.5, 0.6, 100, rows)
+    assert found.to_label == ["ja"]
+    assert found.against(0.6).to_label == ["en", "ja"]
+
+
+@pytest.mark.parametrize("aside", [("und", 300), ("und", 3), ("sw", 3), ("en", 300)])
 def test_rows_that_are_never_flagged_do_not_move_the_median(aside: tuple[str, int]) -> None:
     expected = {"de": 0.50, "fr": 0.51, "gd": 0.42}
     rows = [
@@ -105,7 +116,7 @@ def test_rows_that_are_never_flagged_do_not_move_the_median(aside: tuple[str, in
     ]
     rows += [{"lang": aside[0], "n": aside[1], "expected": 0.1, "flag": ""} for _ in range(4)]
     flag_rows(rows, training_accuracy=0.55, training_langs={"en"})
-    of_few = "few texts" if aside[0] == "sw" else ""
+    of_few = "few texts" if aside[1] == 3 else ""
     assert [row["flag"] for row in rows] == ["", "", "below the other languages", *[of_few] * 4]
 
 

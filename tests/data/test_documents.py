@@ -11,6 +11,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from repository import ROOT
+from written_xlsx import written_xlsx
 
 from isogloss.data import parquet_files, tables
 from isogloss.data.documents import FileFormat, join_texts, read_documents
@@ -184,11 +185,54 @@ def test_category_is_a_label_and_two_candidates_are_refused(write):
 
 
 def test_empty_rows_at_the_end_of_a_labelled_table_are_not_read(write):
-    table = "label;text;n\nx;a;1\n;;\ny;;2\n;;\n ;;\n"
-    assert "b.csv:3: has no label" in fault(write("b.csv", table))  # a gap is a fault
-    whole = read(write("a.csv", table.replace(";;\ny", "z;b;\ny")))
+    table = "label;text;n\nx;a;1\nz;b;\ny;;2\n;;\n ;;\n\n"
+    whole = read(write("a.csv", table))
     assert (whole.labels, whole.texts, whole.lines) == (["x", "z", "y"], ["a", "b", ""], [2, 3, 4])
     assert len(read(write("c.csv", table), needs_label=False).texts) == 5  # rows out are rows in
+
+
+BLANKS = [["x", "a", "1"], ["", "", ""], ["y", "b", ""], [" ", "", "\u00a0"], ["z", "c", ""]]
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+@pytest.mark.parametrize("name", ["a.csv", "lines.csv", "a.tsv", "a.jsonl", "a.parquet", "a.xlsx"])
+def test_rows_in_which_nothing_stands_are_passed_over(write, tmp_path, name, multilabel):
+    path, columns = tmp_path / name, ("label", "text", "n")
+    if name == "a.xlsx":
+        written_xlsx(path, {"In": [list(columns), *BLANKS]})
+    elif name == "a.parquet":
+        cells = ([cell.strip() or None for cell in column] for column in zip(*BLANKS, strict=True))
+        parquet.write_table(pyarrow.table(dict(zip(columns, cells, strict=True))), path)
+    elif name == "a.jsonl":
+        objects = (dict(zip(columns, row, strict=True)) for row in BLANKS)
+        write(name, "".join(json.dumps(one) + "\n" for one in objects))
+    else:
+        mark = "\t" if name == "a.tsv" else ";"
+        lines = [mark.join(row) for row in (columns, *BLANKS)]
+        if name == "lines.csv":
+            lines = [line if line.strip("; \u00a0") else "" for line in lines]
+        write(name, "\r\n".join(lines) + "\r\n")
+    places = "lines 3, 5" if name in ("a.csv", "lines.csv", "a.tsv") else "rows 3, 5"
+    places = {"a.jsonl": "lines 2, 4", "a.parquet": "rows 2, 4"}.get(name, places)
+    format = FileFormat(multilabel=multilabel)
+    with pytest.warns(OmissionWarning, match=rf"2 blank rows passed over \({places}\)") as told:
+        documents = read(path, format)
+    assert len(told) == 1
+    assert documents.texts == ["a", "b", "c"]
+    assert documents.labels == ([("x",), ("y",), ("z",)] if multilabel else ["x", "y", "z"])
+    assert [line - documents.lines[0] for line in documents.lines] == [0, 2, 4]
+    rows = read(path, format, needs_label=False)  # which may be written back
+    assert [text.strip() for text in rows.texts] == ["a", "", "b", "", "c"]
+
+
+def test_rows_without_a_label_are_counted_in_one_sentence(write):
+    rows = ["x\ta", "\tb", "y\tc", " \td", "\te"]
+    message = fault(write("a.tsv", "\n".join(["label\ttext", *rows])))
+    assert message.endswith(
+        "a.tsv: 3 rows have no label in 'label' (lines 3, 5, 6); label them or take them out"
+    )
+    many = fault(write("b.tsv", "label\ttext\n" + "\ta\n" * 1200))
+    assert "1,200 rows have no label in 'label' (lines 2, 3, 4, 5, 6, 7, 8, 9 and 1,192" in many
 
 
 def test_a_column_with_capitals_is_suggested(write):

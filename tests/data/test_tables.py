@@ -69,11 +69,19 @@ def test_when_neither_fits_the_row_that_got_furthest_is_named():
         fields('t\tl\n"a\nb"\tx\n"c" d\ty\n')
 
 
-def test_blank_lines_at_the_end_go_and_others_do_not():
-    assert fields("t\tl\na\tb\n\n\n") == ["t", "a"]
-    with pytest.raises(InputError, match=r"a\.tsv:2:"):
-        fields("t\tl\n\na\tb\n")
+@pytest.mark.parametrize("blank", ["", "  ", "\t\t\t"])
+@pytest.mark.parametrize("quoting", ["csv", "none", "auto"])
+def test_blank_lines_at_the_end_go_and_others_are_rows_of_empty_cells(blank, quoting):
+    text = f"t\tl\na\tb\n{blank}\n{blank}\nc\td\n{blank}\n{blank}\n"
+    empty = ["", ""]
+    rows = [(["t", "l"], 1), (["a", "b"], 2), (empty, 3), (empty, 4), (["c", "d"], 5)]
+    assert rows_of(text, quoting) == rows
+
+
+def test_blank_lines_of_a_single_column_are_texts():
     assert fields("t\n\na\n\n") == ["t", "", "a", ""]
+    with pytest.raises(InputError, match=r"a\.tsv:3: has 1 field"):
+        fields("t\tl\n\nx\n")
 
 
 def test_long_fields_and_the_global_limit():

@@ -71,8 +71,14 @@ class Forecast:
 
     @property
     def to_label(self) -> list[str]:
-        """The languages whose accuracy is worth some labels: flagged, or on no side of a target."""
-        return [row["lang"] for row in self.rows if row["flag"] or row.get("target") == "open"]
+        """The languages whose accuracy is worth some labels: flagged, or on no side of a target.
+
+        Texts of no known language are not among them: `audit draw` leaves them out.
+        """
+        open_or_flagged = (
+            row["lang"] for row in self.rows if row["flag"] or row.get("target") == "open"
+        )
+        return [lang for lang in open_or_flagged if lang != UNKNOWN]
 
     def against(self, target: float) -> "Forecast":
         """Return the same, where each row says on which side of a target its interval is."""
@@ -234,13 +240,14 @@ def flag_rows(
 ) -> None:
     """Flag the languages that need a look.
 
-    Training languages and texts of no known language have no flag, and are not compared with, nor
-    are languages of few texts.
+    Training languages have no flag, and texts of no known language only that they are few. Neither
+    is compared with, nor are languages of few texts.
     """
     others = [row for row in rows if row["lang"] not in {*training_langs, UNKNOWN}]
     judged = [row for row in others if row["n"] >= FEW_TEXTS]
-    for row in others:
-        row["flag"] = "" if row["n"] >= FEW_TEXTS else FEW
+    for row in rows:
+        is_few = row["n"] < FEW_TEXTS and row["lang"] not in training_langs
+        row["flag"] = FEW if is_few else ""
     middle = float(np.median([row["expected"] for row in judged])) if judged else 0.0
     for row in judged:
         if row["expected"] < (1 - FAR_BELOW_OTHERS) * middle:

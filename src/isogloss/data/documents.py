@@ -1,7 +1,8 @@
 """Documents of users: texts with labels, languages and ids, from any file of records.
 
 The commands of `classify` and `encode` call it. Rows stay in order, empty texts included. What
-cannot be used (a missing label, a text that is a number) is refused with its file and line.
+cannot be used (a missing label, a text that is a number) is refused with its file and line. Where
+labels are read, rows in which nothing stands are passed over.
 `records` reads formats, `tables` settles quoting, `label_sets` parses label sets, `text.detect`
 finds languages that no column gives.
 """
@@ -18,14 +19,16 @@ from isogloss.data.named_columns import find_column, first_there
 from isogloss.data.records import (
     DEFAULT_COLUMN,
     MISSING,
+    UNPACKED,
     Reading,
     Records,
+    is_empty,
     read_records,
     shown_value,
-    without_empty_end,
+    without_blank_rows,
 )
 from isogloss.data.tables import Quoting
-from isogloss.errors import InputError, refuse_twice
+from isogloss.errors import InputError, counted, refuse_twice, shown_lines, warn_omitted
 from isogloss.text.languages import parse_language
 from isogloss.totals import tell
 
@@ -154,7 +157,8 @@ def read_documents(path: Path | str, *, format: FileFormat, needs_label: bool) -
     Warns
     -----
     OmissionWarning
-        When the language column holds unknown codes; these documents get no language.
+        When the language column holds unknown codes; these documents get no language. When labels
+        are read and rows are passed over in which nothing stands, save at the end.
     UserWarning
         When quotes or label sets can be read in two ways.
     """
@@ -236,8 +240,10 @@ def _documents(records: Records, path: Path, format: FileFormat, needs_label: bo
     labels: list[str] | list[LabelSet] | None = None
     if needs_label:
         label_columns = _label_columns(records, format, path)
-        if not format.multilabel:  # in which nothing at all is a text without labels
-            records = without_empty_end(records, label_columns)
+        records, blank = without_blank_rows(records, label_columns)
+        if blank:
+            n, places = counted(len(blank), "blank row"), shown_lines_of(path, blank)
+            warn_omitted(f"{path}: {n} passed over ({places}): nothing stands there")
         _refuse_shared(records, text_columns, label_columns, path)
         read = _label_sets if format.multilabel else _labels
         labels = read(records, label_columns, format, path)
@@ -351,21 +357,36 @@ def _label_sets(
 def _labels(records: Records, columns: list[int], format: FileFormat, path: Path) -> list[str]:
     column = columns[0]
     name = records.columns[column]
-    labels = []
+    labels: list[str] = []
+    unlabelled: list[int] = []
     for value, line in _values(records, column):
-        if value is None or value is MISSING or (isinstance(value, str) and not value.strip()):
-            raise InputError(
-                f"has no label in '{name}'; label it or leave it out", path=path, line=line
-            )
-        if not isinstance(value, str | int):
+        if is_empty(value):
+            unlabelled.append(line)
+        elif not isinstance(value, str | int):
             raise InputError(
                 f"the label in '{name}' is {shown_value(value)}; it may be text, a whole number or "
                 "a boolean" + ("; say --multilabel for lists" if isinstance(value, list) else ""),
                 path=path,
                 line=line,
             )
-        labels.append(str(value).strip())
+        else:
+            labels.append(str(value).strip())
+    if len(unlabelled) == 1:
+        raise InputError(
+            f"has no label in '{name}'; label it or leave it out", path=path, line=unlabelled[0]
+        )
+    if unlabelled:
+        raise InputError(
+            f"{len(unlabelled):,} rows have no label in '{name}' "
+            f"({shown_lines_of(path, unlabelled)}); label them or take them out",
+            path=path,
+        )
     return labels
+
+
+def shown_lines_of(path: Path | str, lines: Sequence[int]) -> str:
+    """Return the first of a file's lines, or of its rows where it has no lines, for a message."""
+    return shown_lines(lines, are_rows=str(path).endswith(UNPACKED))
 
 
 def _langs(records: Records, column: int, path: Path) -> list[str | None]:

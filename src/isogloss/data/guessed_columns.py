@@ -143,4 +143,5 @@ def _is_language(code: str) -> bool:
 
 
 def _texts(values: Iterable[Any]) -> list[str]:
-    return [str(value).strip() for value in values if isinstance(value, str | int) and str(value)]
+    cells = (str(value).strip() for value in values if isinstance(value, str | int))
+    return [cell for cell in cells if cell]

@@ -1,12 +1,15 @@
 """Labelled texts of several files as columns of one length, for `classify fit` and `evaluate`."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from isogloss.data.data_files import DataFile
+from isogloss.data.documents import Documents, shown_lines_of
+from isogloss.errors import counted, warn_omitted
 
 
 @dataclass
@@ -39,3 +42,30 @@ class LabelledTexts:
     def columns(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
         """Return texts, labels, languages and ids."""
         return self.texts, self.labels, self.langs, self.ids
+
+
+def with_words(documents: Documents) -> Documents:
+    """Return the documents of a file to learn from without blank texts, whose labels teach nothing.
+
+    Warns
+    -----
+    OmissionWarning
+        With their number and lines.
+    """
+    is_kept = [bool(text.strip()) for text in documents.texts]
+    if all(is_kept):
+        return documents
+    lines = [line for line, kept in zip(documents.lines, is_kept, strict=True) if not kept]
+    warn_omitted(
+        f"{documents.path}: {counted(len(lines), 'row')} without a text left out "
+        f"({shown_lines_of(documents.path, lines)}): the label teaches nothing"
+    )
+    labels: list[Any] = list(compress(documents.labels or [], is_kept))
+    return replace(
+        documents,
+        texts=list(compress(documents.texts, is_kept)),
+        labels=labels,
+        langs=None if documents.langs is None else list(compress(documents.langs, is_kept)),
+        ids=None if documents.ids is None else list(compress(documents.ids, is_kept)),
+        lines=list(compress(documents.lines, is_kept)),
+    )

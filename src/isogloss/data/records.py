@@ -8,7 +8,7 @@ columns and checks values.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, takewhile
+from itertools import chain, compress
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -334,22 +334,32 @@ def _read_parquet(path: Path) -> Records:
     return Records(names, values, list(range(1, file.metadata.num_rows + 1)))
 
 
-def without_empty_end(records: Records, first_seen: Sequence[int]) -> Records:
-    """Return records without those at the end that hold nothing at all, as spreadsheets write them.
+def without_blank_rows(records: Records, first_seen: Sequence[int]) -> tuple[Records, list[int]]:
+    """Return records without those in which nothing stands, and the lines of these.
 
-    Where one of the columns `first_seen` is not empty, no others are read.
+    Those at the end, as spreadsheets write them, are not among these lines. Where none of the
+    columns `first_seen` has an empty value, no others are read.
     """
-    n_empty = len(records.lines)
+    blank = list(range(len(records.lines)))
     for at in (*first_seen, *range(len(records.columns))):
-        values = reversed(records.values(at))
-        n_empty = min(n_empty, len(list(takewhile(_is_empty, values))))
-        if not n_empty:
-            return records
-    kept = slice(len(records.lines) - n_empty)
-    return Records(records.columns, lambda at: records.values(at)[kept], records.lines[kept])
+        values = records.values(at) if blank else []
+        blank = [row for row in blank if is_empty(values[row])]
+    if not blank:
+        return records, []
+    is_kept = [True] * len(records.lines)
+    for row in blank:
+        is_kept[row] = False
+    found = Records(
+        records.columns,
+        lambda at: list(compress(records.values(at), is_kept)),
+        list(compress(records.lines, is_kept)),
+    )
+    last = found.lines[-1] if found.lines else 0
+    return found, [line for row in blank if (line := records.lines[row]) < last]
 
 
-def _is_empty(value: Any) -> bool:
+def is_empty(value: Any) -> bool:
+    """Whether a value is missing, or blank."""
     return value is None or value is MISSING or (isinstance(value, str) and not value.strip())
 
 

@@ -198,16 +198,20 @@ def _rows_or_error(
 
 
 def _checked(read: Iterator[Row], path: Path, how: str, delimiter: str) -> Iterator[Row]:
-    """Refuse rows of another length than the first; leave out blank lines at the end."""
+    """Refuse rows of another length than the first; blank lines at the end are left out.
+
+    Others are rows of empty cells, so that a file of rows can be written back with all of them.
+    """
     first: tuple[str, ...] = ()
-    blank: Row | None = None  # the first of those at the end so far
-    for row in read:
-        first = first or row[0]
+    blank: list[int] = []  # lines of those since the last row
+    for fields, line in read:
+        first = first or fields
         width = len(first)
-        if width > 1 and row[0] == ("",):
-            blank = blank or row
+        if len(fields) != width > 1 and not "".join(fields).strip():
+            blank.append(line)
             continue
-        fields, line = blank or row
+        yield from ((("",) * width, at) for at in blank)
+        blank.clear()
         if len(fields) != width:
             advice = "" if how else ", or say --quoting csv if a field holds line breaks"
             if how and len(fields) > width > 1:
@@ -219,4 +223,4 @@ def _checked(read: Iterator[Row], path: Path, how: str, delimiter: str) -> Itera
                 path=path,
                 line=line,
             )
-        yield row
+        yield fields, line

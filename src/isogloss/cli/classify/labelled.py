@@ -8,7 +8,7 @@ from isogloss.cli.languages import refuse_useless_language
 from isogloss.cli.places import refuse_piped_twice, refuse_same_file
 from isogloss.data.data_files import DataFile, Part
 from isogloss.data.documents import Documents, FileFormat, read_files
-from isogloss.data.labelled import LabelledTexts
+from isogloss.data.labelled import LabelledTexts, with_words
 from isogloss.data.row_languages import row_languages
 from isogloss.errors import InputError, did_you_mean
 from isogloss.text.languages import parse_language_file
@@ -41,7 +41,7 @@ def read_labelled(
 
     Returns
     -------
-    The rows of each option, in order.
+    The rows of each option, in order; of those in `PARTS` without blank texts.
 
     Raises
     ------
@@ -66,6 +66,8 @@ def read_labelled(
             documents = next(files)
             if class_names is not None:
                 _refuse_unnamed(documents, class_names)
+            if option in PARTS:
+                documents = with_words(documents)
             read.texts += documents.texts
             read.labels.extend(documents.labels or [])
             langs = row_languages(documents, code).langs

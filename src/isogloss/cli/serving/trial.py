@@ -21,6 +21,7 @@ from isogloss.data.blocks import read_blocks
 from isogloss.data.documents import Documents, FileFormat, read_documents
 from isogloss.data.encodings import UTF_8, codec_of
 from isogloss.data.guessed_columns import guess_columns
+from isogloss.data.labelled import with_words
 from isogloss.data.lines import whole_lines
 from isogloss.data.named_columns import delimiter_in_truth
 from isogloss.data.records import (
@@ -114,7 +115,7 @@ def trial(
     listening = page.listening
     listening.check()
     tickets = _format_of(tried.tickets, tried, needs_label=True, lang=lang)
-    labelled = read_documents(tried.tickets, format=tickets, needs_label=True)
+    labelled = with_words(read_documents(tried.tickets, format=tickets, needs_label=True))
     inbox = None
     if tried.inbox is not None:
         inbox = _format_of(tried.inbox, tried, needs_label=False, lang=tried.inbox_lang)
