@@ -86,3 +86,6 @@ def test_what_is_refused(refuse: Refuse, write: Write, tmp_path: Path) -> None:
     )
     said = refuse("classify", "drift", before, beyond)
     assert "damaged (more texts of 'sw' are counted than there are); answer the file again" in said
+    wide = write("d", LanguageSummary("sw", 3, {"ok": 3}, {}, 0.5, 1e200, None, 0.0, 0, 0))
+    said = refuse("classify", "drift", before, wide)
+    assert "damaged (Expected `float` <= 1.0 - at `$.languages[0].deviation_of" in said

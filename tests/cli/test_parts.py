@@ -271,12 +271,19 @@ def test_workers_make_the_same(world: World, corpus: Path, tmp_path: Path) -> No
     assert rows_in(tmp_path / "one") == rows_in(tmp_path / "two")
 
 
-@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/", "1/0"])
+@pytest.mark.parametrize("value", ["0/4", "5/4", "x", "1/", "1/0", "1/" + "9" * 18])
 def test_a_shard_that_is_none(
     refuse: Refuse, world: World, corpus: Path, tmp_path: Path, value: str
 ) -> None:
     said = refuse(*predict(world, corpus, tmp_path / "out", "--shard", value))
     assert f"--shard is '{value}'; write it as 2/8" in said
+
+
+def test_standard_output_is_no_place(
+    refuse: Refuse, world: World, corpus: Path, tmp_path: Path
+) -> None:
+    said = refuse(*predict(world, corpus, "-"))
+    assert "standard output is no place for parts; name a folder with --out" in said
 
 
 def test_options_of_the_other_kind_of_file(

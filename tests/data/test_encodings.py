@@ -112,3 +112,10 @@ def test_a_file_without_an_encoding_takes_none(tmp_path: Path) -> None:
             next(read_blocks(path, format=form))
         with pytest.raises(InputError, match="has no encoding; leave --encoding out"):
             read_documents(path, format=form, needs_label=False)
+
+
+def test_utf16_without_its_mark_where_one_is_needed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,goal\n", "utf-8")
+    with pytest.raises(InputError, match=r"a\.csv:1: is not UTF-16 with a byte-order mark; leave"):
+        list(whole_lines(path, encoding="utf-16"))

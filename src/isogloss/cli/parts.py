@@ -117,6 +117,8 @@ def found_parts(
     """
     if out is None:
         raise InputError("FILE is a folder or a glob of parts; name a folder with --out")
+    if str(out) == "-":
+        raise InputError("standard output is no place for parts; name a folder with --out")
     bare = out.with_suffix("") if out.suffix.lower() in COMPRESSED else out
     if bare.suffix.lower() in _FILES and not out.is_dir():
         raise InputError(
@@ -178,6 +180,7 @@ def make_parts(
 
 def _shard(value: str) -> Shard:
     number, slash, of = value.partition("/")
-    if slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
+    are_numbers = all(one.isdecimal() and len(one) < 10 for one in (number, of))
+    if slash and are_numbers and 1 <= int(number) <= int(of):
         return Shard(int(number), int(of))
     raise InputError(f"--shard is '{value:.20}'; write it as 2/8, from 1/8 to 8/8")

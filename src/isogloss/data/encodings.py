@@ -121,6 +121,13 @@ class AsUtf8(io.RawIOBase):
                     path=self._path,
                     line=self._n_lines + before.count("\n") + 1,
                 ) from error
+            except UnicodeError as error:  # of Python's "utf-16", which takes no file without mark
+                raise InputError(
+                    f"is not {self._codec.upper()} with a byte-order mark; leave --encoding out, "
+                    f"or say --encoding {self._codec}-le",
+                    path=self._path,
+                    line=1,
+                ) from error
             self._n_lines += text.count("\n")
             self._ready = text.encode(UTF_8)
         n_bytes = min(len(buffer), len(self._ready))

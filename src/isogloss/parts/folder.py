@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from isogloss.errors import InputError
+from isogloss.parts.finding import Part
 from isogloss.parts.footer import PartFooter, RunFacts, read_footer
 from isogloss.parts.listing import refuse_unlisted
 from isogloss.parts.locks import FOR_ALL, LOCKS, clear_locks, part_lock
@@ -27,11 +28,13 @@ from isogloss.storage.files import (
     atomic_file,
     clear_all,
     damage_in_one_sentence,
+    open_regular,
     parse_json,
     read_json,
     refuse_unwritable,
     write_json,
 )
+from isogloss.storage.json_files import LARGEST_JSON
 from isogloss.storage.sealed import refuse_changed, refuse_other_version, sealed
 from isogloss.storage.typed import typed
 
@@ -142,7 +145,11 @@ def read_failures(out: Path) -> list[Failure]:
     if not path.exists():
         return []
     with damage_in_one_sentence(path, advice="remove it"):
-        whole = path.read_bytes().rpartition(b"\n")[0]
+        with open_regular(path) as file:  # a pipe would be waited for, /dev/zero read without end
+            content = file.read(LARGEST_JSON + 1)
+        if len(content) > LARGEST_JSON:
+            raise ValueError("larger than any file of its kind")
+        whole = content.rpartition(b"\n")[0]
         found = [typed(parse_json(line), Failure) for line in whole.splitlines()]
     last = {one.part: one for one in found}
     return [last[part] for part in sorted(last)]
@@ -171,7 +178,8 @@ def footers(out: Path, run: RunFacts) -> Iterator[PartFooter]:
     ------
     InputError
         When a part is damaged, or of another run: nobody could tell its rows from those of this;
-        when a folder of parts cannot be listed.
+        when it is a copy under another name, whose rows would count twice; when a folder of
+        parts cannot be listed.
     """
     paths = []
     for at, folders, files in os.walk(out, onerror=refuse_unlisted):
@@ -186,6 +194,12 @@ def footers(out: Path, run: RunFacts) -> Iterator[PartFooter]:
             raise InputError(
                 f"is of another run ({difference}); move it elsewhere, and run the same command "
                 "again",
+                path=path,
+            )
+        if Part(path, footer.source.name).target != path.relative_to(out).as_posix():
+            raise InputError(
+                f"is the part of {footer.source.name:.200}, under another name; move it elsewhere, "
+                "and run the same command again",
                 path=path,
             )
         yield footer

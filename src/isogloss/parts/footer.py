@@ -109,10 +109,10 @@ def read_footer(path: Path) -> PartFooter | None:
     if not path.is_file():
         return None
     try:
-        metadata = parquet.read_metadata(path).metadata or {}
+        of_file = parquet.read_metadata(path)
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"is not a whole Parquet file; {REPAIR}", path=path) from error
-    written = metadata.get(KEY.encode())
+    written = (of_file.metadata or {}).get(KEY.encode())
     if written is None:
         raise InputError("is no part that isogloss made; move it elsewhere", path=path)
     with damage_in_one_sentence(path, advice=REPAIR):
@@ -121,7 +121,10 @@ def read_footer(path: Path) -> PartFooter | None:
         if document["format"] != FORMAT:
             raise ValueError(f"its format is {document['format']!r:.40}")
         refuse_other_version(document, VERSION, path, advice=REPAIR)
-        return typed(document, PartFooter)
+        footer = typed(document, PartFooter)
+        if footer.n_rows != of_file.num_rows:
+            raise ValueError(f"it has {of_file.num_rows:,} rows, not {footer.n_rows:,}")
+        return footer
 
 
 def _shown(value: Any) -> str:

@@ -51,6 +51,8 @@ def lock_file(out: Path, name: str) -> Path:
 def clear_locks(out: Path) -> None:
     """Remove the locks that killed runs left; those that are held stay."""
     folder = out / LOCKS
+    if folder.is_symlink():  # what it leads to is not ours
+        return
     for path in folder.glob("*.lock"):
         lock = FileLock(path, timeout=0)
         with suppress(Timeout, OSError):
@@ -82,6 +84,7 @@ def _acquire(lock: FileLock, path: Path) -> None:
     """Hold a lock whose file is there: one that its holder removed meanwhile keeps nobody out."""
     out = path.parents[1]
     while True:
+        _refuse_no_folder(path.parent)
         try:
             path.parent.mkdir(exist_ok=True)
             lock.acquire()
@@ -100,3 +103,9 @@ def _acquire(lock: FileLock, path: Path) -> None:
             ) from error
         if not out.is_dir():
             raise InputError("was removed while its parts were made", path=out)
+
+
+def _refuse_no_folder(folder: Path) -> None:
+    """Refuse what no lock can lie in, or lies elsewhere: it would be waited for without end."""
+    if folder.is_symlink() or folder.is_file():
+        raise InputError("is a link or a file, and locks lie in a folder; remove it", path=folder)

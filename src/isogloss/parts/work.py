@@ -220,6 +220,7 @@ class _Maker:
         was_there = self._target.exists()
         if is_made(self._target, self._path, name, common.run):
             return Outcome(name, "kept")
+        self._refuse_linked_folder()
         self._target.parent.mkdir(parents=True, exist_ok=True)
         source = RowSource(self._path, common.format, common.lang, tuple(common.kept))
         with silent_parts(), told_with_totals():
@@ -227,6 +228,16 @@ class _Maker:
                 self._task, source, RowTarget(self._target), overwrite=True, footer=self._footer
             )
         return Outcome(name, "remade" if was_there else "made")
+
+    def _refuse_linked_folder(self) -> None:
+        """Refuse a link among the folders of a part: the summary would not find the part there."""
+        inner = self._target.relative_to(self._out).parents
+        linked = next((one for one in inner if (self._out / one).is_symlink()), None)
+        if linked is not None and linked != Path():
+            raise InputError(
+                "is a link, and parts are made in folders of --out; remove it",
+                path=self._out / linked,
+            )
 
     def _footer(self, part: PartMade) -> dict[str, str]:
         assert part.sha256 is not None  # of a file both are known

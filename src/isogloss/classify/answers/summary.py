@@ -58,7 +58,7 @@ class LanguageSummary(Struct, frozen=True):
     status: dict[str, Count]
     labels: dict[str, Count]
     mean_probability: Share
-    deviation_of_probability: NotNegative
+    deviation_of_probability: Share
     share_linked: Share | None
     share_cut: Share
     n_detected: Count
@@ -145,7 +145,7 @@ def read_summary(path: Path) -> Summary:
 
 
 def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
-    """Return what `SummaryCounts.languages` gave, out of JSON."""
+    """Return what `SummaryCounts.languages` gave, out of JSON; raises as `typed` does."""
     return typed(facts["languages"], list[LanguageSummary])
 
 
