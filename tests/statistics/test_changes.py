@@ -25,6 +25,18 @@ def test_a_share_that_stays(of: int) -> None:
     assert found.interval.low < 0 < found.interval.high
 
 
+def test_of_many_units_both_tests_say_the_same() -> None:
+    counts = (33_400, 100_000, 33_900, 100_000)
+    exact = stats.fisher_exact([[33_400, 66_600], [33_900, 66_100]]).pvalue
+    assert change_of_share(*counts).p == pytest.approx(exact, rel=1e-3)
+
+
+def test_more_units_than_an_exact_test_ends_with() -> None:
+    n = 2**48
+    assert change_of_share(n // 3, n, n // 3, n).p == pytest.approx(1)
+    assert change_of_share(n // 3, n, n // 2, n).p == 0
+
+
 def test_welch_is_that_of_scipy() -> None:
     generator = np.random.default_rng(0)
     before, now = generator.normal(0.5, 0.1, 40), generator.normal(0.55, 0.3, 60)

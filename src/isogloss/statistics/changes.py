@@ -9,9 +9,11 @@ from math import sqrt
 import numpy as np
 import scipy
 
+from isogloss.arrays import Ints2d
 from isogloss.statistics.intervals import CONFIDENCE, Interval, interval_of_share
 
 FEWEST = 10  # units of a sample, from which its mean is tested
+_ALIKE = 10_000  # units expected in each cell, from which both tests of a share say the same
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Sample:
 def change_of_share(n_before: int, of_before: int, n_now: int, of_now: int) -> Change:
     """Return the change of a share of whole units.
 
-    The test is Fisher's exact one, so that it holds however few units there are, and also where
+    The test is Fisher's exact one (of 10,000 units and more in each cell, chi-squared), so that it holds however few units there are, and also where
     the two samples are one that was divided at random. The interval is the hybrid score interval
     of Newcombe (1998, method 10), made of Wilson's of both shares.
 
@@ -56,7 +58,15 @@ def change_of_share(n_before: int, of_before: int, n_now: int, of_now: int) -> C
     value = now.value - before.value
     low = value - sqrt((now.value - now.low) ** 2 + (before.high - before.value) ** 2)
     high = value + sqrt((now.high - now.value) ** 2 + (before.value - before.low) ** 2)
-    return Change(Interval(value, low, high), float(scipy.stats.fisher_exact(table).pvalue))
+    return Change(Interval(value, low, high), _p_of_share(table))
+
+
+def _p_of_share(table: Ints2d) -> float:
+    """Return Fisher's p, or that of chi-squared where the exact one takes minutes and is equal."""
+    expected = scipy.stats.contingency.expected_freq(table)
+    if expected.min() < _ALIKE:
+        return float(scipy.stats.fisher_exact(table).pvalue)
+    return float(scipy.stats.chi2_contingency(table).pvalue)
 
 
 def change_of_mean(before: Sample, now: Sample) -> Change | None:

@@ -115,17 +115,17 @@ def find_drift(before: Summary, now: Summary, *, least: float = LEAST) -> list[L
         for test in _tests(by_lang[0].get(lang), by_lang[1].get(lang), n_rows)
     ]
     corrected = holm([one.change.p for one in tests])
-    tested = [
-        replace(one, p_holm=p, is_flagged=p < SIGNIFICANCE and abs(one.size) >= least)
-        for one, p in zip(tests, corrected, strict=True)
-    ]
+    tested: dict[str | None, list[Tested]] = {lang: [] for lang in langs}
+    for one, p in zip(tests, corrected, strict=True):
+        is_flagged = p < SIGNIFICANCE and abs(one.size) >= least
+        tested[one.lang].append(replace(one, p_holm=p, is_flagged=is_flagged))
     n_of = [{lang: one.n for lang, one in some.items()} for some in by_lang]
     return [
         LanguageDrift(
             lang,
             n_before=n_of[0].get(lang, 0),
             n_now=n_of[1].get(lang, 0),
-            tests=[test for test in tested if test.lang == lang],
+            tests=tested[lang],
         )
         for lang in langs
     ]
