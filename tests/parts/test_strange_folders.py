@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from counted_parts import job_of, write_parts
+from msgspec.structs import replace
 from pyarrow import parquet
 
 from isogloss.errors import InputError
 from isogloss.parts.executors import Serial
 from isogloss.parts.finding import find_parts
-from isogloss.parts.folder import FAILED, read_failures
+from isogloss.parts.folder import FAILED, begin, read_failures
 from isogloss.parts.footer import KEY, read_footer
 from isogloss.parts.locks import LOCKS, clear_locks
 from isogloss.parts.run import run_parts
@@ -36,6 +37,13 @@ def test_failures_that_are_a_pipe_or_without_end(tmp_path: Path) -> None:
     (tmp_path / FAILED).symlink_to("/dev/zero")
     with pytest.raises(InputError, match="is a pipe, a device or a socket, not a file"):
         read_failures(tmp_path)
+
+
+def test_another_run_was_begun_and_made_nothing(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    begin(out, replace(job_of().run, fingerprint="other"))
+    with pytest.raises(InputError, match="another run was begun in it .* has no part yet; remove"):
+        make(corpus, out)
 
 
 def test_locks_that_are_no_folder(corpus: Path, tmp_path: Path) -> None:

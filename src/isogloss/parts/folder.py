@@ -66,8 +66,13 @@ def refuse_folder(out: Path, run: RunFacts | None = None) -> None:
             raise InputError(f"holds files that isogloss did not make; {_NEW}", path=out)
         return
     difference = "" if run is None else _read_run(out).difference(run)
-    if difference:
+    if difference and any(out.rglob("*.parquet")):
         raise InputError(f"holds parts of another run ({difference}); {_NEW}", path=out)
+    if difference:
+        raise InputError(
+            f"another run was begun in it ({difference}), which has no part yet; remove it, or "
+            f"{_NEW}", path=out,
+        )  # fmt: skip
 
 
 def begin(out: Path, run: RunFacts) -> None:

@@ -36,9 +36,10 @@ class Sample:
 def change_of_share(n_before: int, of_before: int, n_now: int, of_now: int) -> Change:
     """Return the change of a share of whole units.
 
-    The test is Fisher's exact one (of 10,000 units and more in each cell, chi-squared), so that it holds however few units there are, and also where
-    the two samples are one that was divided at random. The interval is the hybrid score interval
-    of Newcombe (1998, method 10), made of Wilson's of both shares.
+    The test is Fisher's exact one, so that it holds however few units there are, and also where
+    the two samples are one that was divided at random; where 10,000 units are expected in each
+    cell it is chi-squared with Yates' correction, which says the same. The interval is the hybrid
+    score interval of Newcombe (1998, method 10), made of Wilson's of both shares.
 
     Parameters
     ----------
