@@ -119,11 +119,15 @@ def test_try_takes_columns_that_are_named(
     cli: Run, world: World, tmp_path: Path, opened: list[Any]
 ) -> None:
     rows = [[label, text, "x", "label"] for label, text in TRAIN]
+    rows[1:1] = [[], ["", " ", "", ""], ["sport", "", "x", "label"]]
     tickets = write_csv(tmp_path / "tickets.csv", "a,b,text,label", rows)
     words = ["--encoder", world.encoder, "--port", 0, "--text", "b", "--label", "a", "--lang", "en"]
     outcome = cli("try", tickets, *words, "--out", tmp_path / "out", "--no-browser")
     assert outcome.code == 0, outcome.err
     assert "text = 'b', label = 'a'\n" in outcome.err
+    assert "2 blank rows passed over (lines 3, 4)" in outcome.err
+    assert "1 row without a text left out (line 5): the label teaches nothing" in outcome.err
+    assert f"learned from {len(TRAIN)} labelled texts" in outcome.err
     assert len(opened) == 1  # no page
     inbox = write_csv(tmp_path / "i.csv", "b,label", [["Tennis", "of mine"]])
     more = ["--inbox-lang", "de", "--overwrite", "--out", tmp_path / "out"]

@@ -37,7 +37,7 @@ def test_two_words_that_are_codes_too_are_labels() -> None:
 
 
 def test_a_name_whose_cells_do_not_fit_is_passed_over() -> None:
-    columns = [("language", ["very rude"] * 4), ("text", [""] * 4), ("words", TEXTS)]
+    columns = [("language", ["very rude"] * 4), ("text", ["", " "] * 2), ("words", TEXTS)]
     assert guess(*columns) == ("words", None, None)
 
 
