@@ -18,6 +18,7 @@ import torch
 
 from isogloss.parts.summary import versions
 from isogloss.report.table import Table
+from isogloss.storage.files import atomic_file
 
 DIGITS = 6  # of a number that is no integer: a page shows three
 CPU_FACTS = Path("/proc/cpuinfo")
@@ -58,7 +59,8 @@ class Record:
             "processor": processor(),
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(_text(facts, self._tables), "utf-8")
+        with atomic_file(self._path, overwrite=True) as made:
+            made.write_text(_text(facts, self._tables), "utf-8")
 
 
 def command(words: list[str]) -> str:

@@ -111,6 +111,26 @@ def built(folder: Path) -> Path:
     return folder / "build" / "site"
 
 
+@pytest.mark.parametrize(
+    ("tag", "is_loaded"),
+    [
+        ('<img src="a.png" srcset="https://x.org/a.png">', True),
+        ('<source srcset="a.png 1x, //x.org/b.png 2x">', True),
+        ("<img srcset='a.png 1x,https://x.org/b.png 2x'>", True),
+        ("<img srcset=https://x.org/a.png>", True),
+        ('<object type="image/svg+xml" data="https://x.org/a.svg"></object>', True),
+        ('<img srcset="a.png 1x, b//c.png 2x"> <a href="https://x.org">x</a>', False),
+        ('<object data="a.svg" title="https://x.org"></object>', False),
+    ],
+)
+def test_what_a_page_would_load_from_another_host_is_told(
+    tmp_path: Path, tag: str, *, is_loaded: bool
+) -> None:
+    (tmp_path / "assets" / "javascripts").mkdir(parents=True)
+    (tmp_path / "a.html").write_text(tag, "utf-8")
+    assert bool(OFFLINE["keep_at_home"](tmp_path)) == is_loaded
+
+
 needs_zensical = pytest.mark.skipif(
     not importlib.util.find_spec("zensical"), reason="the extra 'docs' builds the site"
 )

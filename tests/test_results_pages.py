@@ -83,6 +83,17 @@ def test_a_record_holds_what_was_printed(
     assert record["tables"]["scores"]["rows"][0] == ["de", 0.666667, 0.6, 0.7, 3, [0.123457, 1]]
 
 
+def test_a_record_that_could_not_be_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = kept(tmp_path, monkeypatch)
+    monkeypatch.setattr(records, "_text", lambda *_: "half of it \ud800")  # which is not written
+    with pytest.raises(UnicodeEncodeError):
+        kept(tmp_path, monkeypatch)
+    assert results.record_of("one", tmp_path) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
+
+
 def test_a_page_shows_the_columns_it_asks_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,8 @@ _SHIM = re.compile(r'src="https://unpkg\.com/iframe-worker/shim"')
 # What a browser loads by itself; a link that a reader follows is none of it.
 _LOADED = re.compile(
     r"<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc\s*=\s*[\"']?(?:https?:)?//[^\s\"'>]+"
+    r"|<(?:img|source)\b[^>]*\bsrcset\s*=\s*(?:\"(?:[^\"]*[\s,])?|'(?:[^']*[\s,])?)?(?:https?:)?//[^\s\"'>]+"
+    r"|<object\b[^>]*\bdata\s*=\s*[\"']?(?:https?:)?//[^\s\"'>]+"
     r"|<link\b[^>]*\bhref\s*=\s*[\"']?(?:https?:)?//[^\s\"'>]+"
     r"|(?:url\(\s*[\"']?|@import\s+[\"'])(?:https?:)?//[^\s\"')]+"
 )

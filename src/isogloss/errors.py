@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from isogloss.visible import visible
+from isogloss.visible import visible, visible_in_line
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -38,7 +38,9 @@ class InputError(ValueError):
     ) -> None:
         self.path = None if path is None else str(path)
         self.line = line
-        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        place = ""
+        if self.path is not None:
+            place = visible_in_line(self.path) + (":" if line is None else f":{line}:")
         super().__init__(visible(f"{place} {message}" if place else message))
 
 

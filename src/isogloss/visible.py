@@ -12,6 +12,8 @@ _CODES = re.compile(
     "\ud800-\udfff]"  # half characters, as of a name that is not UTF-8: no stream takes them
 )
 
+_ENDS = re.compile("[\n\u2028\u2029]")  # of lines; the others are codes
+
 _MARKS = re.compile(r"([\\`*_\[\]|~$#])")  # what Markdown takes for its own inside a line
 
 
@@ -23,7 +25,22 @@ def visible(text: str) -> str:
     >>> print(visible("Kyoto\x1b]52;c;aGk=\x07 \u202eotoyK"))
     Kyoto\u001b]52;c;aGk=\u0007 \u202eotoyK
     """
-    return _CODES.sub(lambda code: f"\\u{ord(code[0]):04x}", text)
+    return _CODES.sub(_spelt, text)
+
+
+def visible_in_line(text: str) -> str:
+    r"""Return a text as part of one line: as `visible`, and the ends of lines are spelt out too.
+
+    Examples
+    --------
+    >>> print(visible_in_line("two\nlines.csv"))
+    two\u000alines.csv
+    """
+    return _ENDS.sub(_spelt, visible(text))
+
+
+def _spelt(code: re.Match[str]) -> str:
+    return f"\\u{ord(code[0]):04x}"
 
 
 def visible_in_markdown(text: str, *, longest: int = 100) -> str:

@@ -277,6 +277,17 @@ def test_compiled_code_that_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
+def test_a_cache_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kept.nbi").write_bytes(b"12345.")
+    monkeypatch.setattr(
+        os, "walk", lambda *_, **__: iter([(str(tmp_path), [], ["kept.nbi", "gone.nbi"])])
+    )
+    assert caches._bytes_in(tmp_path) == 6
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(Path, "rglob", lambda _, pattern: [tmp_path / f"gone{pattern[1:]}"])
+    assert caches.compiled().said == "2 files, 0 MB"
+
+
 def test_a_cache_below_a_file_cannot_be_written(cache: Path) -> None:
     assert caches._can_be_written(cache)
     cache.parent.write_text("a file", "utf-8")

@@ -3,13 +3,19 @@
 import errno
 import itertools
 import os
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
+from counted_parts import job_of, write_parts
 
-from isogloss.errors import InputError
-from isogloss.parts import folder
+from isogloss.errors import InputError, warn_omitted
+from isogloss.parts import folder, work
+from isogloss.parts.executors import Serial
+from isogloss.parts.finding import find_parts
 from isogloss.parts.folder import FAILED, Failure, note_failure, read_failures, settle_failures
+from isogloss.parts.run import run_parts
 
 
 def failure(part: str, sentence: str = "no") -> Failure:
@@ -55,6 +61,26 @@ def test_a_torn_last_line_is_none_and_is_written_over(tmp_path: Path) -> None:
         (tmp_path / FAILED).write_bytes(torn)
         settle_failures(tmp_path, [])
         assert not (tmp_path / FAILED).exists()
+
+
+def test_warnings_of_any_kind_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = write_parts(tmp_path / "in", 1)
+    run_part = work.run_part
+
+    def warned(*given: Any, **how: Any) -> Any:
+        warnings.warn("overflow", RuntimeWarning, stacklevel=1)
+        warn_omitted("2 texts cut")
+        return run_part(*given, **how)
+
+    monkeypatch.setattr(work, "run_part", warned)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", RuntimeWarning)
+        report = run_parts(
+            job_of(), find_parts(str(inside), tmp_path / "out").parts, tmp_path / "out", Serial()
+        )
+    assert report.warnings.first == [
+        "00.parquet: 2 texts cut", "00.parquet: RuntimeWarning: overflow",
+    ]  # fmt: skip
 
 
 def test_no_room_for_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

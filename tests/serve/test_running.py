@@ -63,7 +63,7 @@ def test_more_connections_than_it_has_room_for_are_refused(monkeypatch: pytest.M
 
     def asked() -> http.client.HTTPResponse:
         with closing(http.client.HTTPConnection("127.0.0.1", listener.getsockname()[1])) as one:
-            one.request("GET", "/", headers={"Connection": "close"})
+            one.request("GET", "/", headers={"Connection": "close", "X-Forwarded-For": "1.2.3.4"})
             found = one.getresponse()
             found.body = found.read()  # type: ignore[attr-defined]
             return found
@@ -76,17 +76,22 @@ def test_more_connections_than_it_has_room_for_are_refused(monkeypatch: pytest.M
             time.sleep(0.01)
 
     assert asked().status == 204
-    with socket.create_connection(listener.getsockname()):
+    with socket.create_connection(listener.getsockname()) as first:
         assert asked().status == 204
         with socket.create_connection(listener.getsockname()):
             wait_for(2)
             refused = asked()
+            wait_for(2)
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
             assert refused.headers["connection"] == "close"
             assert json.loads(refused.body)["error"] == {  # type: ignore[attr-defined]
                 "code": "too_many_connections", "where": None,
                 "message": "2 connections are open; ask again in a moment",
             }  # fmt: skip
+            with socket.create_connection(listener.getsockname()):
+                wait_for(3)
+                first.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                assert first.recv(1000).startswith(b"HTTP/1.1 204")  # it was there before
         wait_for(1)
         assert asked().status == 204
     servers[0].should_exit = True

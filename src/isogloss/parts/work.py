@@ -6,7 +6,7 @@ Both are bytes of JSON, so that any `Executor` can carry them. All that makes a 
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -178,6 +178,13 @@ def _unread(path: Path, error: OSError) -> InputError:
     return InputError(f"cannot be read: {error.strerror or error}; check it", path=path)
 
 
+def _warnings(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return what was warned of: first what is for users, then of the others their kind too."""
+    ours = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+    others = [one for one in caught if not issubclass(one.category, UserWarning)]
+    return ours + [f"{one.category.__name__}: {one.message}" for one in others]
+
+
 class _Maker:
     """One part on its way."""
 
@@ -207,8 +214,9 @@ class _Maker:
                     if error.filename != str(self._path):
                         raise
                     return Outcome(name, "failed", sentence=str(_unread(self._path, error)))
-            said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-            return msgspec.structs.replace(found, warnings=said, talk=list(dict.fromkeys(talk)))
+            return msgspec.structs.replace(
+                found, warnings=_warnings(caught), talk=list(dict.fromkeys(talk))
+            )
 
     def _made(self) -> Outcome:
         name, common = self._ticket.name, self._common

@@ -8,7 +8,7 @@ and the place in the code, but not its message, which may quote a text.
 import logging
 import socket
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from isogloss.compat import require
@@ -69,13 +69,16 @@ def run(
 ) -> None:
     """Serve until the process is told to stop; `when_ready` is called when it can be asked.
 
-    A request on a connection above `most_connections` is answered 503, and the connection closed.
+    A connection that is opened while `most_connections` are is one too many: a request on it is
+    answered 503, and the connection closed. Those that were open before are served.
     """
     uvicorn = require("uvicorn", extra=EXTRA, why=WHY)
+    too_many: set[Any] = set()
     config = uvicorn.Config(
-        _bounded(app, most_connections, lambda: len(server.server_state.connections)),
+        _bounded(app, most_connections, too_many), http=_noting(too_many, most_connections),
         log_config=None, access_log=False, log_level="warning", server_header=False,
         ws="none", lifespan="on", timeout_graceful_shutdown=SECONDS_TO_END,
+        proxy_headers=False,  # which put another client in the place of that of the connection
     )  # fmt: skip
     server = uvicorn.Server(config)
     for name in _LOGGERS:
@@ -89,14 +92,31 @@ def run(
             logging.getLogger(name).removeFilter(without_message)
 
 
-def _bounded(app: App, most: int, n_connections: Callable[[], int]) -> App:
-    """Return an application that refuses what comes while more connections are open.
+def _noting(too_many: set[Any], most: int) -> Any:
+    """Return uvicorn's protocol; it notes, by the client, each connection above `most`."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class Noting(AutoHTTPProtocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            if len(self.connections) > most:
+                too_many.add(self.client)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            too_many.discard(self.client)
+            super().connection_lost(exc)
+
+    return Noting
+
+
+def _bounded(app: App, most: int, too_many: Collection[Any]) -> App:
+    """Return an application that refuses the clients of connections that are too many.
 
     uvicorn's own ``limit_concurrency`` answers by a text, where all other faults are JSON.
     """
 
     async def bounded(scope: Scope, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or n_connections() <= most:
+        if scope["type"] != "http" or scope["client"] not in too_many:
             await app(scope, receive, send)
             return
         sentence = f"{most:,} connections are open; ask again in a moment"

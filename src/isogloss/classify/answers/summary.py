@@ -49,8 +49,9 @@ class LanguageSummary(Struct, frozen=True):
     share_cut
         Share of the texts that were cut.
     n_detected, n_other_language
-        Of the first `N_DETECTED` texts, where a file or an option says their language: how many
-        have one that detection can tell, and how many of these are in another than is said.
+        Of the first `N_DETECTED` texts (of a corpus those of each part), where a file or an option
+        says their language: how many have one that detection can tell, and how many of these are
+        in another than is said.
     """
 
     lang: str | None

@@ -40,16 +40,19 @@ def compiled() -> Finding:
         return found(f"{n_cut_off} of {counted(len(files), 'file')} cut off, which ends what uses "
                      f"them; remove all .nbi and .nbc files below {shown(folder)}",
                      is_broken=True)  # fmt: skip
-    kept = f"{counted(len(files), 'file')}, {size(sum(file.stat().st_size for file in files))}"
+    kept = f"{counted(len(files), 'file')}, {size(sum(map(_bytes_of, files)))}"
     can_be_written = os.access(nearest(folder), os.W_OK)
     return found(kept if can_be_written else f"{kept}, and {shown(folder)} cannot be written")
 
 
 def _is_ended(file: Path) -> bool:
     """Say whether a file ends as pickles do, as numba's files are: none of them is unpickled."""
-    with file.open("rb") as opened:
-        opened.seek(-1 if file.stat().st_size else 0, os.SEEK_END)
-        return opened.read(1) == b"."
+    try:
+        with file.open("rb") as opened:
+            opened.seek(-1 if file.stat().st_size else 0, os.SEEK_END)
+            return opened.read(1) == b"."
+    except FileNotFoundError:  # made anew since it was listed
+        return True
 
 
 def bundled_copy() -> Finding:
@@ -89,8 +92,13 @@ def _can_be_written(folder: Path) -> bool:
 
 def _bytes_in(folder: Path) -> int:
     """Return the size of all files, each once: links of the hub's cache lead to files in it."""
-    return sum(
-        (Path(path) / name).lstat().st_size
-        for path, _, names in os.walk(folder, onerror=None)
-        for name in names
-    )
+    files = (Path(path, name) for path, _, names in os.walk(folder) for name in names)
+    return sum(map(_bytes_of, files))
+
+
+def _bytes_of(file: Path) -> int:
+    """Return the size of a file; 0 where it is gone since it was listed, as a cache changes."""
+    try:
+        return file.lstat().st_size
+    except OSError:
+        return 0
