@@ -42,7 +42,7 @@ def test_failures_that_are_a_pipe_or_without_end(tmp_path: Path) -> None:
 def test_another_run_was_begun_and_made_nothing(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     begin(out, replace(job_of().run, fingerprint="other"))
-    with pytest.raises(InputError, match="another run was begun in it .* has no part yet; remove"):
+    with pytest.raises(InputError, match=r"another run was begun in it .* has no part yet; remove"):
         make(corpus, out)
 
 
