@@ -51,7 +51,7 @@ class LanguageCounts:
         is_known = any(code is not None for code in self._texts)
         for code in in_order_of_codes(list(self._texts)):
             counts = [counted(self._texts[code], "text")]
-            counts += [f"{of[code]} {name}" for name, of in self._flags.items()]
+            counts += [f"{of[code]:,} {name}" for name, of in self._flags.items()]
             name = f"{code or 'unknown'}: " if is_known else ""
             _say(f"isogloss: {name}{', '.join(counts)}")
 
