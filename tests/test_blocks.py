@@ -45,7 +45,8 @@ FILES = {
 }
 MOST_NOT_RUN = 88  # this number only gets smaller
 # Of each block how it is run: "quick" and "longer" in this order in one folder, "alone" in one of
-# its own, as it makes a model that another makes too. Or why not: one of `REASONS`.
+# its own, as it makes a model that another makes too, "desk" in one whose columns are those of a
+# desk. Or why not: one of `REASONS`.
 with (HELPERS / "blocks.tsv").open(encoding="utf-8", newline="") as file:
     HOW = {row["block"]: row["how"] for row in csv.DictReader(file, delimiter="\t")}
 SHELL_BLOCKS = [block for block in BLOCKS if block.kind in SHELLS]
@@ -192,6 +193,19 @@ def write_first_files(folder: Path) -> None:
         (folder / FILES[block.splitlines()[0]]).write_text(block, "utf-8")
 
 
+def write_desk_files(folder: Path) -> None:
+    """Write the three files with the columns that a support desk may have."""
+    write_first_files(folder)
+    columns = {"text": "Message", "label": "Team"}
+    for name, kept in (("tickets.csv", ["text", "label"]), ("inbox.csv", ["text"])):
+        with (folder / name).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([columns[one] for one in kept])
+            writer.writerows([row[one] for one in kept] for row in rows)
+
+
 def run_all(places: list[str], folder: Path) -> None:
     """Run blocks one after another in a folder: Python in one process, commands by a shell."""
     by_place = {block.place: block for block in BLOCKS}
@@ -226,13 +240,16 @@ def test_longer_blocks_run(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     write_first_files(tmp_path / "other")
     run_all(placed("alone"), tmp_path / "other")
+    (tmp_path / "desk").mkdir()
+    write_desk_files(tmp_path / "desk")
+    run_all(placed("desk"), tmp_path / "desk")
 
 
 def test_what_no_test_runs_has_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     measured = {one.place for one in SHELL_BLOCKS if is_measurement(one)}
     places = {one.place for one in BLOCKS if one.page not in FIRST} - measured
     assert set(HOW) == places, "a block is run by a test, or has its reason in blocks.tsv"
-    assert set(HOW.values()) <= {*REASONS, "quick", "longer", "alone"}
+    assert set(HOW.values()) <= {*REASONS, "quick", "longer", "alone", "desk"}
     assert len(placed(*REASONS)) <= MOST_NOT_RUN, "run the new block"
     counts = Counter(how for how in HOW.values() if how in REASONS)
     counts["benchmark"] += len(measured)

@@ -71,5 +71,5 @@ def how_to_install(extra: str, package: str) -> str:
     """
     return (
         f"it comes with the extra '{extra}': pip install '.[{extra}]' -c constraints.txt in a "
-        f"clone of isogloss, or pip install {package}"
+        f"clone of isogloss, elsewhere pip install {package}"
     )

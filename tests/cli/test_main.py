@@ -14,6 +14,7 @@ import typer
 from cli_world import TRAIN, Run, World, fit_words
 
 from isogloss import __version__
+from isogloss.cli import demo
 from isogloss.cli.main import command_line, main
 
 COMMAND = [sys.executable, "-m", "isogloss.cli.main"]
@@ -125,8 +126,10 @@ def test_an_empty_value_is_not_the_folder_one_is_in(cli: Run, option: str) -> No
     assert "is empty" not in cli("encode", "no.tsv", "--out", "a.npy", "--prefix", "").err
 
 
-def test_demo(cli: Run, world: World, tmp_path: Path) -> None:
+def test_demo(cli: Run, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "demo"
+    monkeypatch.setenv("PATH", str(tmp_path))  # where no isogloss is
+    monkeypatch.setattr(sys, "argv", [".venv/bin/isogloss"])
     outcome = cli("demo", "--encoder", world.encoder, "--out", out, "--threads", "1")
     assert outcome.code == 0, outcome.err
     assert "An illustration, not a benchmark" in outcome.out
@@ -139,9 +142,23 @@ def test_demo(cli: Run, world: World, tmp_path: Path) -> None:
             rf"^\d\. Of these 408 texts, (the one that )?entities {verb} ", outcome.out, re.M
         )
     # The folder was renamed after the model was saved: its paths must still hold.
-    (command,) = re.findall(r"^ +isogloss (classify explain) .*$", outcome.out, re.M)
+    (command,) = re.findall(r"^ +\.venv/bin/isogloss (classify explain) .*$", outcome.out, re.M)
     assert cli(*command.split(), out / "model", "--lang", "de", "Der Euro fiel.").code == 0
     assert cli("demo", "--encoder", world.encoder, "--out", out).code == 2
+
+
+def test_the_demo_names_the_command_as_it_can_be_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["a b/isogloss"])
+    assert demo._command() == "'a b/isogloss'"
+    monkeypatch.setattr(sys, "argv", ["src/isogloss/__main__.py"])
+    monkeypatch.setattr(sys, "executable", ".venv/bin/python")
+    assert demo._command() == ".venv/bin/python -m isogloss"
+    (tmp_path / "isogloss").write_text("#!/bin/sh\n", "utf-8")
+    (tmp_path / "isogloss").chmod(0o755)
+    assert demo._command() == "isogloss"
 
 
 def test_output_is_utf8_on_machines_that_are_not(

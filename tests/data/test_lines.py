@@ -109,7 +109,7 @@ def test_a_missing_zstandard_is_asked_for_by_the_file(tmp_path, monkeypatch):
     assert str(error.value) == (
         f"{path}: reading zstd needs the package 'zstandard', which is not installed; it comes "
         "with the extra 'zstd': pip install '.[zstd]' -c constraints.txt in a clone of isogloss, "
-        "or pip install zstandard"
+        "elsewhere pip install zstandard"
     )
 
 

@@ -5,6 +5,9 @@ name of a product, which other languages translate; in the other the topic shows
 """
 
 import csv
+import shlex
+import shutil
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -110,10 +113,11 @@ def demo(
     _say(f"Made in {time.monotonic() - start:.0f} s: {out}/products-report.html and report.html "
          "(open them in a browser),")  # fmt: skip
     _say(f"{out}/products-model, model and kb. Next, your own texts:")
-    _say(f"  isogloss classify explain {out}/model --lang de 'Der Euro fiel in Frankfurt.'")
-    _say("  isogloss classify fit --train en=YOURS.csv --text TEXT --label LABEL "
+    command = _command()
+    _say(f"  {command} classify explain {out}/model --lang de 'Der Euro fiel in Frankfurt.'")
+    _say(f"  {command} classify fit --train en=YOURS.csv --text TEXT --label LABEL "
          f"--kb {out}/kb --out MODEL")  # fmt: skip
-    _say("  isogloss classify predict MODEL --lang auto OTHERS.csv")
+    _say(f"  {command} classify predict MODEL --lang auto OTHERS.csv")
     if served is not None:
         with listening.opened() as listener:
             model, inbox = served
@@ -212,6 +216,16 @@ def _table(result: Evaluation) -> Table:
             shown |= {end: row[end] for end in ends}
         rows.append(shown)
     return Table(rows)
+
+
+def _command() -> str:
+    """Return how the command is called again: by its path where a shell would not find it."""
+    if shutil.which("isogloss"):
+        return "isogloss"
+    called = Path(sys.argv[0])
+    if called.stem == "isogloss":
+        return shlex.quote(str(called))
+    return f"{shlex.quote(sys.executable)} -m isogloss"
 
 
 def _say(line: str) -> None:

@@ -59,9 +59,8 @@ def application(
 
 def refuse_without_extra() -> None:
     """Raise `InputError` when a package of the extra is not installed."""
-    for module, distribution in (("fastapi", None), ("uvicorn", None),
-                                 ("python_multipart", "python-multipart")):  # fmt: skip
-        require(module, extra=EXTRA, why=WHY, distribution=distribution)
+    for module in ("fastapi", "uvicorn", "python_multipart"):  # one sentence names them all
+        require(module, extra=EXTRA, why=WHY, distribution="fastapi uvicorn python-multipart")
 
 
 class _Routes:
