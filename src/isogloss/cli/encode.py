@@ -1,5 +1,6 @@
 """``isogloss encode``: a file of texts → an array of vectors on disk."""
 
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,7 @@ from isogloss.errors import InputError, counted
 from isogloss.parts.executors import Executor
 from isogloss.parts.finding import is_many
 from isogloss.parts.footer import RunFacts
+from isogloss.parts.summary import summary_document
 from isogloss.storage.files import atomic_file
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ def _encode_parts(
     executor: Executor, *, is_strict: bool,
 ) -> None:  # fmt: skip
     """Make a part with vectors for each part."""
-    from isogloss.encode.parts import let_go
+    from isogloss.encode.parts import EncodeCounts, let_go
 
     cache = None if asked.cache is None else Path(asked.cache)
     found = found_parts(texts, out, asked.name, asked.transform, cache=cache)
@@ -109,7 +111,7 @@ def _encode_parts(
         let_go()
     job = job_of(
         "isogloss.encode.parts", asked, run, texts, parts, found=found, made_by=executor,
-        is_strict=is_strict,
+        is_strict=is_strict, summary_of=partial(summary_document, counts=EncodeCounts),
     )  # fmt: skip
     report = make_parts(job, found, out, parts, executor)
     report.refuse_failures(out)

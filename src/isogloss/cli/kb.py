@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,11 +32,12 @@ from isogloss.kb.build.wikipedia_options import (
     WikipediaOptions,
     checked_code,
 )
-from isogloss.kb.link.parts import UNKNOWN, LinkOptions
+from isogloss.kb.link.parts import UNKNOWN, LinkCounts, LinkOptions
 from isogloss.kb.link.rows import mention_record
 from isogloss.parts.finding import is_many
 from isogloss.parts.folder import refuse_folder
 from isogloss.parts.footer import RunFacts
+from isogloss.parts.summary import summary_document
 from isogloss.storage.files import refuse_read
 from isogloss.text.languages import country_hint, parse_language
 from isogloss.totals import told_with_totals
@@ -267,7 +269,8 @@ def _link_parts(
         texts_settings(texts, parts) | asked.settings,
     )  # fmt: skip
     job = job_of("isogloss.kb.link.parts", asked, run, texts, parts, found=found,
-                 made_by=executor, is_strict=is_strict)  # fmt: skip
+                 made_by=executor, is_strict=is_strict,
+                 summary_of=partial(summary_document, counts=LinkCounts))  # fmt: skip
     report = make_parts(job, found, out, parts, executor)
     counts = LanguageCounts()
     for lang, of_lang in report.counts.get("languages", {}).items():

@@ -23,7 +23,7 @@ from isogloss.parts.footer import RunFacts
 from isogloss.parts.on_ray import Ray
 from isogloss.parts.ray_session import refuse_without_ray
 from isogloss.parts.run import PartsJob, RunReport, run_parts
-from isogloss.parts.summary import summary_document, versions
+from isogloss.parts.summary import versions
 from isogloss.parts.work import TaskOptions
 from isogloss.progress import logger
 from isogloss.storage.files import refuse_read
@@ -146,7 +146,7 @@ def texts_settings(texts: TextFile, parts: PartsOptions) -> dict[str, Any]:
 def job_of(
     module: str, task: TaskOptions, run: RunFacts, texts: TextFile, parts: PartsOptions, *,
     found: FoundParts, made_by: Executor, is_strict: bool,
-    summary_of: SummaryOf = summary_document,
+    summary_of: SummaryOf,
 ) -> PartsJob:  # fmt: skip
     """Return what a run makes of its parts; `summary_of` takes the name of the corpus too."""
     lang = texts.lang if isinstance(texts, TextsInLanguages) else None

@@ -5,12 +5,14 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
 from isogloss.encode.encoder import Encoder
 from isogloss.encode.settings import TO_READ_ALL, LongTexts, Pooling
 from isogloss.errors import counted
+from isogloss.limits import Count
 from isogloss.parts.source import RowSource
 from isogloss.parts.work import TaskOptions, Work, working
 from isogloss.totals import tell
@@ -50,6 +52,13 @@ def _loaded(options: EncodeOptions) -> Encoder:
 def let_go() -> None:
     """Hold no encoder: other processes have theirs."""
     _loaded.cache_clear()
+
+
+class EncodeCounts(Struct, frozen=True):
+    """The facts of a part."""
+
+    n: Count
+    n_cut: Count
 
 
 class EncodeTask:

@@ -4,12 +4,19 @@ import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from isogloss.parts.footer import PartFooter, RunFacts
+from isogloss.storage.files import damage_in_one_sentence
 from isogloss.storage.sealed import checksum_of, sealed
+from isogloss.storage.typed import typed
 
 FORMAT, VERSION = "isogloss summary of parts", 1
+Facts = TypeVar("Facts")
 _PACKAGES = ("isogloss", "torch", "transformers", "numpy")
 
 
@@ -88,7 +95,23 @@ def summed(facts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return total
 
 
-def summary_document(footers: Iterable[PartFooter], *, name: str) -> dict[str, Any]:
+def facts_of(footer: PartFooter, kind: type[Facts]) -> Facts:
+    """Return the facts of a part as the record that its command reads.
+
+    Raises
+    ------
+    InputError
+        When another version of isogloss counted other things.
+    """
+    made_by = footer.versions.get("isogloss", "of another version")
+    advice = f"isogloss {made_by} made its part; name a new folder with --out"
+    with damage_in_one_sentence(Path(footer.source.name), advice=advice):
+        return typed(footer.facts, kind)
+
+
+def summary_document(
+    footers: Iterable[PartFooter], *, name: str, counts: type[Struct]
+) -> dict[str, Any]:
     """Return the summary of parts whose facts are counts.
 
     Parameters
@@ -97,9 +120,17 @@ def summary_document(footers: Iterable[PartFooter], *, name: str) -> dict[str, A
         One at least.
     name
         Of the corpus.
+    counts
+        What the facts of each part are.
+
+    Raises
+    ------
+    InputError
+        As `facts_of`.
     """
     totals = FooterTotals()
-    counts = summed(one.facts for one in totals.through(footers))
+    found = (facts_of(one, counts) for one in totals.through(footers))
+    counted = summed(map(msgspec.to_builtins, found))
     run = totals.run
     return sealed(
         {
@@ -117,6 +148,6 @@ def summary_document(footers: Iterable[PartFooter], *, name: str) -> dict[str, A
             },
             "settings": run.settings,
             "seconds": round(totals.seconds, 3),
-            "counts": counts,
+            "counts": counted,
         }
     )

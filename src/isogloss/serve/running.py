@@ -94,9 +94,9 @@ def run(
 
 def _noting(too_many: set[Any], most: int) -> Any:
     """Return uvicorn's protocol; it notes, by the client, each connection above `most`."""
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+    automatic = require("uvicorn.protocols.http.auto", extra=EXTRA, why=WHY)
 
-    class Noting(AutoHTTPProtocol):
+    class Noting(automatic.AutoHTTPProtocol):  # type: ignore[name-defined]
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             if len(self.connections) > most:

@@ -10,21 +10,19 @@ from isogloss.classify.answers.answers import Answering
 from isogloss.classify.answers.columns import AnswerColumns
 from isogloss.classify.answers.files import AnswerTask
 from isogloss.classify.answers.summary import (
+    AnswerFacts,
     DataFacts,
-    LanguageSummary,
     ModelFacts,
     Summary,
     audits_among,
-    languages_of,
     merged_languages,
 )
 from isogloss.classify.audit.saved import AuditedLanguage
 from isogloss.classify.saving.manifest import Manifest, read_manifest
 from isogloss.memory import without_collection
 from isogloss.parts.footer import PartFooter
-from isogloss.parts.summary import FooterTotals
+from isogloss.parts.summary import FooterTotals, facts_of
 from isogloss.parts.work import TaskOptions, Work, working
-from isogloss.storage.files import damage_in_one_sentence
 
 
 class AnswerOptions(TaskOptions, frozen=True, kw_only=True):
@@ -113,7 +111,9 @@ def summary_of(
         When another version of isogloss counted other things in a part.
     """
     totals = FooterTotals()
-    languages = merged_languages(_languages_of(one) for one in totals.through(footers))
+    languages = merged_languages(
+        facts_of(one, AnswerFacts).languages for one in totals.through(footers)
+    )
     first = totals.run
     return Summary(
         model=ModelFacts(first.made_by, first.fingerprint, list(labels)),
@@ -124,10 +124,3 @@ def summary_of(
         languages=languages,
         audits=audits_among(audits, languages),
     )
-
-
-def _languages_of(footer: PartFooter) -> list[LanguageSummary]:
-    made_by = footer.versions.get("isogloss", "of another version")
-    advice = f"isogloss {made_by} made its part; name a new folder with --out"
-    with damage_in_one_sentence(Path(footer.source.name), advice=advice):
-        return languages_of(footer.facts)

@@ -145,9 +145,15 @@ def read_summary(path: Path) -> Summary:
         return summary
 
 
+class AnswerFacts(Struct, frozen=True):
+    """The facts of a part, as `SummaryCounts.languages` gave them."""
+
+    languages: list[LanguageSummary]
+
+
 def languages_of(facts: Mapping[str, Any]) -> list[LanguageSummary]:
     """Return what `SummaryCounts.languages` gave, out of JSON; raises as `typed` does."""
-    return typed(facts["languages"], list[LanguageSummary])
+    return typed(facts, AnswerFacts).languages
 
 
 def audits_among(

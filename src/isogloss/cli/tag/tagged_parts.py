@@ -1,6 +1,7 @@
 """``isogloss tag predict`` of a folder or glob of parts: a Parquet part for each."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from isogloss.cli.parts import PartsOptions, found_parts, job_of, make_parts, te
 from isogloss.cli.tag.model import Model
 from isogloss.data.row_languages import check_language
 from isogloss.parts.footer import RunFacts
+from isogloss.parts.summary import summary_document
 from isogloss.text.languages import UNKNOWN
 
 _FOR_PARTS = OnlyWith("@parts", why="is for a folder or a glob of parts, and FILE is one file")
@@ -76,7 +78,7 @@ def tag_parts(
     found = found_parts(texts, out, saved.model, saved.kb, saved.encoder, advice=_COLUMN_FILES)
     assert out is not None
     check_language(texts.lang, has_column=texts.lang_column is not None, is_needed=True)
-    from isogloss.tag.raw.parts import TagOptions
+    from isogloss.tag.raw.parts import TagOptions, TagPartCounts
     from isogloss.tag.saving import read_manifest
 
     asked = TagOptions(
@@ -89,7 +91,7 @@ def tag_parts(
     )  # fmt: skip
     job = job_of(
         "isogloss.tag.raw.parts", asked, run, texts, parts, found=found, made_by=executor,
-        is_strict=is_strict,
+        is_strict=is_strict, summary_of=partial(summary_document, counts=TagPartCounts),
     )  # fmt: skip
     report = make_parts(job, found, out, parts, executor)
     counts = LanguageCounts()

@@ -5,17 +5,33 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
 from isogloss.data.row_languages import row_languages
 from isogloss.kb.base import KnowledgeBase
 from isogloss.kb.link.rows import RowLinker, mention_record
+from isogloss.limits import Count
 from isogloss.parts.source import RowSource
 from isogloss.parts.work import TaskOptions, Work, working
 
 ADDED = (Added("lang", "text"), Added("mentions", "json"))
 UNKNOWN = "unknown"  # in the facts, of a text whose language is not known
+
+
+class LanguageLinkCounts(Struct, frozen=True):
+    """Texts of one language, and those of them in which a name was found."""
+
+    n: Count
+    linked: Count
+
+
+class LinkCounts(Struct, frozen=True):
+    """The facts of a part."""
+
+    languages: dict[str, LanguageLinkCounts]
+    n_dropped: Count
 
 
 class LinkOptions(TaskOptions, frozen=True, kw_only=True):

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec import Struct
 
 from isogloss.data.blocks import RowBlock
 from isogloss.data.row_files.added import Added, AddedCells
 from isogloss.data.row_files.cells import json_of
 from isogloss.data.row_languages import row_languages
+from isogloss.limits import Count
 from isogloss.memory import without_collection
 from isogloss.parts.source import RowSource
 from isogloss.parts.work import TaskOptions, Work, working
@@ -18,6 +20,20 @@ from isogloss.tag.saving import load_tagger
 from isogloss.text.languages import UNKNOWN
 
 DECIMALS = 6
+
+
+class LanguageTagCounts(Struct, frozen=True):
+    """Texts and words of one language."""
+
+    n: Count
+    n_words: Count
+
+
+class TagPartCounts(Struct, frozen=True):
+    """The facts of a part."""
+
+    languages: dict[str, LanguageTagCounts]
+    n_without_piece: Count
 
 
 class TagOptions(TaskOptions, frozen=True, kw_only=True):
