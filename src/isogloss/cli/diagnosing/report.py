@@ -5,7 +5,7 @@ from itertools import groupby
 
 from isogloss.cli.diagnosing.findings import Finding
 from isogloss.errors import counted
-from isogloss.visible import visible
+from isogloss.visible import visible_in_line
 
 MOST_LINES = 60
 # Their lines are as many as what the user names; those of all other sections are few.
@@ -41,7 +41,7 @@ def _lines(found: Sequence[Finding]) -> list[str]:
 
 def _line(one: Finding) -> str:
     mark = "!" if one.is_broken else " "
-    return visible(f"{mark} {one.name}: {one.said}").replace("\n", "\\u000a")  # of a folder's name
+    return visible_in_line(f"{mark} {one.name}: {one.said}")
 
 
 def _kept(found: Sequence[Finding], n_fewer: int) -> list[Finding]:
